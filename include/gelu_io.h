@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* Files and text for libgelu: .npy arrays and the printed form of tensors. Library libgelu-io, on top of libgelu.
+ *
+ * The conventions of gelu.h hold. Calls that touch files also fill a gelu_error, which may be NULL when nobody reads
+ * it. Nothing here depends on the locale. */
+#ifndef GELU_IO_H
+#define GELU_IO_H
+
+#include "gelu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GELU_MAX_NDIM 64
+
+typedef struct {
+    gelu_status status;
+    uint64_t offset;   /* the byte of the file where the trouble is; 0 when there is no such place */
+    char message[512]; /* one line that names the file, the place and the reason, without a newline */
+} gelu_error;
+
+/* An array in row-major (C) order. A scalar has ndim 0 and one element. */
+typedef struct {
+    gelu_dtype dtype;
+    size_t ndim;
+    size_t shape[GELU_MAX_NDIM];
+    size_t count; /* elements: the product of shape */
+    void *data;   /* count elements; NULL when count is 0 */
+} gelu_tensor;
+
+/* Releases data of a tensor that gelu_npy_read filled, and zeroes the struct. NULL is fine. */
+GELU_API void gelu_tensor_free(gelu_tensor *tensor);
+
+/* ---- .npy --------------------------------------------------------------------------------------------------- */
+
+/* Format versions 1, 2 and 3; f2, f4 and f8 of either byte order; C and Fortran order. Anything else (integers, complex,
+ * strings, objects, structured types) is refused by its name with GELU_ERR_DTYPE: nothing is converted silently and
+ * nothing is ever unpickled. NumPy stores bf16 as the raw type V2, which is taken only on request. */
+typedef struct {
+    int v2_is_bf16; /* read '<V2' as bf16 */
+} gelu_npy_options;
+
+/* A .npy file that is open for reading, in pieces or whole. Its data is mapped, not read ahead. */
+typedef struct gelu_npy gelu_npy;
+
+/* options NULL: all zero. GELU_ERR_IO, GELU_ERR_MAGIC, GELU_ERR_VERSION, GELU_ERR_HEADER, GELU_ERR_DTYPE,
+ * GELU_ERR_OVERFLOW, GELU_ERR_TRUNCATED, GELU_ERR_TRAILING, GELU_ERR_MEMORY; *out is then NULL. A directory, a pipe or
+ * a device is GELU_ERR_IO. A file that another process shortens while it is open must not be read (SIGBUS). */
+GELU_API gelu_status gelu_npy_open(const char *path, const gelu_npy_options *options, gelu_npy **out, gelu_error *err);
+/* The same over nbytes in memory, which must outlive *out; name stands for the file in messages. */
+GELU_API gelu_status gelu_npy_open_memory(const char *name, const void *bytes, size_t nbytes,
+                                          const gelu_npy_options *options, gelu_npy **out, gelu_error *err);
+GELU_API void gelu_npy_close(gelu_npy *npy); /* NULL is fine */
+/* dtype, ndim, shape and count; data points into the mapping when the file is already little-endian, C order and
+ * aligned for its type (read only), and is NULL otherwise. Valid until gelu_npy_close. */
+GELU_API const gelu_tensor *gelu_npy_info(const gelu_npy *npy);
+/* Elements first .. first+count-1 in row-major order, in native byte order. GELU_ERR_SHAPE when out of range. */
+GELU_API gelu_status gelu_npy_read_range(const gelu_npy *npy, size_t first, size_t count, void *dst);
+
+/* The whole file into memory of its own; free with gelu_tensor_free. Errors as gelu_npy_open. */
+GELU_API gelu_status gelu_npy_read(const char *path, const gelu_npy_options *options, gelu_tensor *out,
+                                   gelu_error *err);
+
+/* Writes a version 1.0 file, little-endian, C order, its data aligned to 64 bytes. All goes to a temporary file beside
+ * path, which commit renames to path: at every moment path is either as it was or complete. When path exists and is not
+ * a regular file (/dev/stdout, a pipe), it is written directly. bf16 is written as '<V2'. */
+typedef struct gelu_npy_writer gelu_npy_writer;
+
+/* GELU_ERR_IO, GELU_ERR_DTYPE, GELU_ERR_OVERFLOW, GELU_ERR_SHAPE (ndim), GELU_ERR_MEMORY; *out is then NULL. */
+GELU_API gelu_status gelu_npy_writer_open(const char *path, gelu_dtype dtype, size_t ndim, const size_t *shape,
+                                          gelu_npy_writer **out, gelu_error *err);
+/* The next count elements, in row-major order. GELU_ERR_SHAPE when that is more than the shape holds. */
+GELU_API gelu_status gelu_npy_writer_write(gelu_npy_writer *writer, size_t count, const void *data, gelu_error *err);
+/* Flushes, renames and frees the writer. GELU_ERR_SHAPE when elements are missing; on any error the temporary file is
+ * gone and path untouched. */
+GELU_API gelu_status gelu_npy_writer_commit(gelu_npy_writer *writer, gelu_error *err);
+/* Removes the temporary file and frees the writer; NULL is fine. */
+GELU_API void gelu_npy_writer_abort(gelu_npy_writer *writer);
+/* The temporary file's name, for a signal handler to unlink; NULL when path is written directly. */
+GELU_API const char *gelu_npy_writer_temporary(const gelu_npy_writer *writer);
+
+/* Open, write all, commit. */
+GELU_API gelu_status gelu_npy_write(const char *path, gelu_dtype dtype, size_t ndim, const size_t *shape,
+                                    const void *data, gelu_error *err);
+
+/* ---- Text --------------------------------------------------------------------------------------------------- */
+
+/* How PyTorch 1.13 prints a tensor: print(tensor). Zero means PyTorch's default. */
+typedef struct {
+    unsigned precision;  /* digits after the point, plus 1; 0: the default, 4 */
+    size_t threshold;    /* more elements than this are summarised; 0: 1000 */
+    size_t edgeitems;    /* elements shown at each edge of a summary; 0: 3 */
+    size_t linewidth;    /* characters; 0: 80 */
+    int sci_mode;        /* 0: as the values ask; 1: always scientific; -1: never */
+    const char *grad_fn; /* "AddmmBackward0" prints grad_fn=<AddmmBackward0>; NULL: none */
+    int requires_grad;   /* prints requires_grad=True when there is no grad_fn */
+} gelu_torch_format;
+
+/* *out is the text, NUL-terminated, without a final newline; free it with gelu_text_free. options may be NULL.
+ * GELU_ERR_ARGUMENT, GELU_ERR_DTYPE, GELU_ERR_SHAPE, GELU_ERR_OVERFLOW, GELU_ERR_MEMORY. */
+GELU_API gelu_status gelu_format_torch(gelu_dtype dtype, size_t ndim, const size_t *shape, const void *data,
+                                       const gelu_torch_format *options, char **out);
+
+/* How NumPy 1.24 prints an array: print(array), or repr(array) when repr is set. Zero means NumPy's default. */
+typedef struct {
+    int repr;
+    unsigned precision; /* digits after the point at most, plus 1; 0: the default, 8 */
+    size_t threshold;   /* 0: 1000 */
+    size_t edgeitems;   /* 0: 3 */
+    size_t linewidth;   /* 0: 75 */
+} gelu_numpy_format;
+
+/* Like gelu_format_torch, but NumPy's form; bf16, which NumPy does not have, prints as the same f32 values. */
+GELU_API gelu_status gelu_format_numpy(gelu_dtype dtype, size_t ndim, const size_t *shape, const void *data,
+                                       const gelu_numpy_format *options, char **out);
+
+GELU_API void gelu_text_free(char *text); /* NULL is fine */
+
+/* The shortest decimal that reads back as the same value of this type, such as "0.8413447", "-1.0444259e-07", "-0.0",
+ * "inf", "nan"; at least buffer[40]. Returns its length; 0 for an unknown type. */
+GELU_API size_t gelu_format_shortest(gelu_dtype dtype, const void *value, char buffer[40]);
+/* The value of this type nearest to a decimal or hexadecimal number, "inf" or "nan", rounded once; the whole text must
+ * be used. GELU_ERR_ARGUMENT otherwise, or for NULL. */
+GELU_API gelu_status gelu_parse_value(gelu_dtype dtype, const char *text, void *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

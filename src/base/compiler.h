@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* What the arithmetic needs from the compiler, demanded before any of it is compiled. Every file that computes includes
+ * this first: a build without our flags must give the same bits or none. */
+#ifndef GELU_BASE_COMPILER_H
+#define GELU_BASE_COMPILER_H
+
+#include <float.h>
+
+#if !defined(__GNUC__)
+#error "libgelu needs gcc or clang"
+#endif
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "libgelu is correctly rounded and cannot be built with -ffast-math, -Ofast or -ffinite-math-only"
+#endif
+#if FLT_EVAL_METHOD != 0
+#error "libgelu needs FLT_EVAL_METHOD 0 (x87 arithmetic rounds twice; on 32-bit x86 use -msse2 -mfpmath=sse)"
+#endif
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "libgelu supports little-endian machines only"
+#endif
+#if defined(__arm__) && !defined(__aarch64__)
+#error "libgelu does not support 32-bit ARM: its NEON flushes subnormals"
+#endif
+
+/* gcc fuses a*b+c by default and ignores STDC FP_CONTRACT; clang has a pragma of its own. */
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#else
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+#define GELU_INLINE static inline __attribute__((always_inline))
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* The kernel table: everything that computes, one table per instruction set. */
+#ifndef GELU_KERNELS_H
+#define GELU_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "gelu.h"
+
+/* Storage types by the names of the types. f16 and bf16 get types of their own name for the macros' sake only. */
+typedef float gelu_f32;
+typedef double gelu_f64;
+typedef uint16_t gelu_f16;
+typedef uint16_t gelu_bf16;
+
+enum { GELU_ACT_COUNT = GELU_ELU + 1 };
+
+/* No kernel fails. n may be 0; inputs and outputs are element-aligned, and equal or disjoint. */
+struct gelu_kernels {
+    const char *name;
+
+#define GELU_UNARY(slot, operation, in, out)                                                                            \
+    void (*slot[GELU_ACT_COUNT])(size_t n, const gelu_##in *x, gelu_##out *y);
+#define GELU_BACKWARD(slot, type)                                                                                       \
+    void (*slot[GELU_ACT_COUNT])(size_t n, const gelu_##type *x, const gelu_##type *dy, gelu_##type *dx);
+#define GELU_CONVERT(from, to) void (*convert_##from##_##to)(size_t n, const gelu_##from *src, gelu_##to *dst);
+#include "kernels/kernel_list.inc"
+
+    /* The canonical product (gelu.h, Linear): for m < rows, n < cols
+     *   c[m*ldc + n] += the sum over k < depth of a[m*a_row + k*a_col] * b[n*b_row + k*b_col],
+     * by blocks of 256 k, each block's s starting from +0 and added to c. Strides in elements. c holds what acc starts
+     * from (bias, +0 or an old gradient) and is disjoint from a and b. The caller has set the floating-point
+     * environment. */
+    void (*product_f32)(size_t rows, size_t cols, size_t depth, const float *a, size_t a_row, size_t a_col,
+                        const float *b, size_t b_row, size_t b_col, float *c, size_t ldc);
+    void (*product_f64)(size_t rows, size_t cols, size_t depth, const double *a, size_t a_row, size_t a_col,
+                        const double *b, size_t b_row, size_t b_col, double *c, size_t ldc);
+};
+
+extern const struct gelu_kernels gelu_kernels_scalar;
+
+#endif
