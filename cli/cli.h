@@ -22,9 +22,9 @@ int cmd_info(int argc, char **argv);
 int cmd_verify(int argc, char **argv); /* only when GELU_HAVE_VERIFY is defined */
 
 #if defined(__GNUC__)
-#define CLI_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define CLI_PRINTF(text, values) __attribute__((format(printf, text, values)))
 #else
-#define CLI_PRINTF(format, first)
+#define CLI_PRINTF(text, values)
 #endif
 
 /* One line on standard error, "gelu COMMAND: message"; control characters in it come out as '?'. */
@@ -60,6 +60,9 @@ enum { CLI_END = -1 };
 
 /* The next option's value, with optarg set; CLI_END at the end; '?' after a mistake, which is already reported. */
 int cli_next(cli_args *args);
+
+/* The command that messages name; main sets it. */
+void cli_set_command(const char *name);
 
 /* Prints a help text on standard output; returns CLI_OK. */
 int cli_help(const char *text);
