@@ -60,7 +60,7 @@ GELU_API const gelu_tensor *gelu_npy_info(const gelu_npy *npy);
 /* Elements first .. first+count-1 in row-major order, in native byte order. GELU_ERR_SHAPE when out of range. */
 GELU_API gelu_status gelu_npy_read_range(const gelu_npy *npy, size_t first, size_t count, void *dst);
 
-/* The whole file into memory of its own; free with gelu_tensor_free. Errors as gelu_npy_open. */
+/* The whole file into memory of its own; free with gelu_tensor_free. Errors as gelu_npy_open; *out is then zeroed. */
 GELU_API gelu_status gelu_npy_read(const char *path, const gelu_npy_options *options, gelu_tensor *out,
                                    gelu_error *err);
 

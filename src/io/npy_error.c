@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+#define _POSIX_C_SOURCE 200809L
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "io/npy_internal.h"
+
+/* A longer name keeps its end, so that the reason always fits behind it. */
+#define MAX_NAME 240
+
+void npy_error_clear(gelu_error *err) {
+    if (!err) return;
+    err->status = GELU_OK;
+    err->offset = 0;
+    err->message[0] = '\0';
+}
+
+/* A message is one line, whatever the name of the file or the bytes in it. */
+static void one_line(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f) *text = '?';
+}
+
+gelu_status npy_fail(const struct npy_context *context, gelu_status status, uint64_t offset, const char *format, ...) {
+    gelu_error *err = context->err;
+    if (!err) return status;
+    err->status = status;
+    err->offset = offset;
+    const char *name = context->name, *cut = "";
+    size_t length = strlen(name);
+    if (length > MAX_NAME) {
+        name += length - MAX_NAME;
+        while (((unsigned char)*name & 0xc0) == 0x80) name++; /* not inside a UTF-8 character */
+        cut = "...";
+    }
+    int used = snprintf(err->message, sizeof err->message, "%s%s: ", cut, name);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->message + used, sizeof err->message - (size_t)used, format, args);
+    va_end(args);
+    one_line(err->message);
+    return status;
+}
+
+gelu_status npy_fail_errno(const struct npy_context *context, int error_number, const char *what) {
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c) return npy_fail(context, GELU_ERR_IO, 0, "%s: error %d", what, error_number);
+    gelu_status status = npy_fail(context, GELU_ERR_IO, 0, "%s: %s", what, strerror_l(error_number, c));
+    freelocale(c);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* What the parts of the .npy code share. */
+#ifndef GELU_IO_NPY_INTERNAL_H
+#define GELU_IO_NPY_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "gelu_io.h"
+
+#define NPY_MAGIC "\x93NUMPY"
+#define NPY_MAGIC_NBYTES 6
+
+/* A header of plain numbers with 64 dimensions takes under 2 kB; more than this is an attack or a structured type. */
+#define NPY_MAX_HEADER 65536
+/* Magic, version and a 4-byte length, and then the header: what must be at hand to parse any file. */
+#define NPY_MAX_PREFIX (12 + NPY_MAX_HEADER)
+
+struct npy_layout {
+    gelu_tensor tensor; /* data stays NULL */
+    size_t data_offset;
+    bool swapped; /* the other byte order than this machine's */
+    bool fortran; /* and that differs from C order for this shape */
+};
+
+/* Where a parse reports trouble: name stands for the file in messages. */
+struct npy_context {
+    const char *name;
+    gelu_error *err;
+};
+
+/* Fills err, when there is one, and returns status. */
+gelu_status npy_fail(const struct npy_context *context, gelu_status status, uint64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Like npy_fail, but GELU_ERR_IO with the system's reason for error_number after what was tried. */
+gelu_status npy_fail_errno(const struct npy_context *context, int error_number, const char *what);
+void npy_error_clear(gelu_error *err);
+
+/* Parses the start of a file of file_nbytes bytes. prefix holds all of it, or its first NPY_MAX_PREFIX
+ * bytes. Checks that the file has exactly the size that the header asks for. */
+gelu_status npy_parse(const struct npy_context *context, const uint8_t *prefix, uint64_t file_nbytes,
+                      const gelu_npy_options *options, struct npy_layout *out);
+
+/* The element type and byte order that a descr string such as "<f4" names; GELU_ERR_DTYPE with a reason in words. */
+gelu_status npy_parse_descr(const struct npy_context *context, uint64_t offset, const char *descr, size_t length,
+                            const gelu_npy_options *options, struct npy_layout *out);
+
+/* Elements first .. first+count-1 (in range) in row-major order and native byte order, from data in the file's order. */
+void npy_gather(const struct npy_layout *layout, const uint8_t *data, size_t first, size_t count, uint8_t *dst);
+
+#endif
