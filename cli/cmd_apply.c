@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+#define _XOPEN_SOURCE 700
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "gelu_io.h"
+
+static const char help[] =
+    "Usage: gelu apply --act NAME [--grad] [--bf16] IN.npy OUT.npy\n"
+    "\n"
+    "Writes the activation of every element of IN.npy to OUT.npy: the same shape, the same type (float16, float32 or\n"
+    "float64), little-endian and in C order. Works through the file in pieces, so it need not fit in memory. OUT.npy\n"
+    "appears only when it is complete, and may be IN.npy.\n"
+    "\n"
+    "  -h, --help     this text\n"
+    "  --act NAME     identity, relu, erf, tanh, quick, silu or elu, or a name of theirs in PyTorch, transformers,\n"
+    "                 diffusers or open_clip\n"
+    "  --grad         the first derivative instead\n"
+    "  --bf16         take NumPy's raw type V2 as bfloat16\n";
+
+enum { CHUNK = 1 << 15 }; /* elements; two buffers of them stay in the second-level cache */
+
+static const int fatal_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGBUS};
+enum { N_SIGNALS = sizeof fatal_signals / sizeof fatal_signals[0] };
+
+/* The file to remove when a signal ends the program; changed only while the signals are blocked. */
+static const char *volatile temporary;
+
+static void remove_and_die(int signal_number) {
+    if (temporary) unlink(temporary);
+    raise(signal_number); /* SA_RESETHAND restored the default action, which follows when this handler returns */
+}
+
+static void catch_signals(void) {
+    struct sigaction action = {.sa_handler = remove_and_die, .sa_flags = SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < N_SIGNALS; i++) sigaddset(&action.sa_mask, fatal_signals[i]);
+    for (int i = 0; i < N_SIGNALS; i++) {
+        struct sigaction old;
+        /* What the caller ignores (nohup) stays ignored. */
+        if (sigaction(fatal_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(fatal_signals[i], &action, NULL);
+    }
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit then is a write error, with the clean-up that follows one */
+}
+
+static void block_signals(int how) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < N_SIGNALS; i++) sigaddset(&set, fatal_signals[i]);
+    sigprocmask(how, &set, NULL);
+}
+
+static gelu_status open_writer(const char *path, const gelu_tensor *shape, gelu_npy_writer **writer, gelu_error *err) {
+    block_signals(SIG_BLOCK);
+    gelu_status status = gelu_npy_writer_open(path, shape->dtype, shape->ndim, shape->shape, writer, err);
+    if (status == GELU_OK) temporary = gelu_npy_writer_temporary(*writer);
+    block_signals(SIG_UNBLOCK);
+    return status;
+}
+
+static gelu_status close_writer(gelu_npy_writer *writer, bool commit, gelu_error *err) {
+    gelu_status status = GELU_OK;
+    block_signals(SIG_BLOCK);
+    if (commit)
+        status = gelu_npy_writer_commit(writer, err);
+    else
+        gelu_npy_writer_abort(writer);
+    temporary = NULL;
+    block_signals(SIG_UNBLOCK);
+    return status;
+}
+
+typedef struct {
+    gelu_act act;
+    bool grad;
+    const char *in, *out;
+} request;
+
+static gelu_status compute(const request *request, gelu_dtype dtype, size_t n, const void *x, void *y) {
+    if (request->grad) return gelu_grad_2d(request->act, dtype, 1, n, x, n, y, n);
+    return gelu_forward_2d(request->act, dtype, 1, n, x, n, y, n);
+}
+
+static gelu_status stream(const request *request, const gelu_npy *npy, gelu_npy_writer *writer, gelu_error *err) {
+    const gelu_tensor *tensor = gelu_npy_info(npy);
+    size_t nbytes = gelu_dtype_nbytes(tensor->dtype);
+    static uint64_t buffer[CHUNK]; /* room for f64, aligned for all types */
+    gelu_status status = GELU_OK;
+    cli_progress progress;
+    cli_progress_begin(&progress, request->in, tensor->count);
+    for (size_t first = 0; first < tensor->count && status == GELU_OK; first += CHUNK) {
+        size_t n = tensor->count - first < CHUNK ? tensor->count - first : CHUNK;
+        const void *x = buffer;
+        if (tensor->data)
+            x = (const char *)tensor->data + first * nbytes;
+        else
+            status = gelu_npy_read_range(npy, first, n, buffer);
+        if (status == GELU_OK) status = compute(request, tensor->dtype, n, x, buffer);
+        if (status != GELU_OK) {
+            snprintf(err->message, sizeof err->message, "%s: %s", request->in, gelu_status_string(status));
+            break;
+        }
+        status = gelu_npy_writer_write(writer, n, buffer, err);
+        cli_progress_update(&progress, first + n);
+    }
+    cli_progress_end(&progress);
+    return status;
+}
+
+static int apply(const request *request, const gelu_npy_options *options) {
+    gelu_npy *npy;
+    gelu_error err = {0};
+    if (gelu_npy_open(request->in, options, &npy, &err) != GELU_OK) return cli_fail("%s", err.message);
+    catch_signals();
+    gelu_npy_writer *writer;
+    gelu_status status = open_writer(request->out, gelu_npy_info(npy), &writer, &err);
+    if (status == GELU_OK) {
+        status = stream(request, npy, writer, &err);
+        bool commit = status == GELU_OK;
+        gelu_status closed = close_writer(writer, commit, &err);
+        if (commit) status = closed;
+    }
+    gelu_npy_close(npy);
+    if (status != GELU_OK) return cli_fail("%s", err.message);
+    return CLI_OK;
+}
+
+int cmd_apply(int argc, char **argv) {
+    static const struct option options[] = {{"act", required_argument, NULL, 'a'},
+                                            {"grad", no_argument, NULL, 'g'},
+                                            {"bf16", no_argument, NULL, 'b'},
+                                            CLI_HELP_OPTION,
+                                            {0}};
+    cli_args args = {.argc = argc, .argv = argv, .options = options};
+    request request = {0};
+    gelu_npy_options npy_options = {0};
+    const char *act = NULL;
+    for (int c; (c = cli_next(&args)) != CLI_END;) switch (c) {
+        case 'a': act = optarg; break;
+        case 'g': request.grad = true; break;
+        case 'b': npy_options.v2_is_bf16 = 1; break;
+        case 'h': return cli_help(help);
+        default: return CLI_USAGE;
+        }
+    if (!act) return cli_usage("--act is missing; known: %s", cli_known_activations());
+    if (gelu_act_from_name(act, &request.act) != GELU_OK)
+        return cli_usage("unknown activation '%s'; known: %s", act, cli_known_activations());
+    if (args.operands != 2) return cli_usage("needs two files, IN.npy and OUT.npy; got %d", args.operands);
+    request.in = argv[0];
+    request.out = argv[1];
+    return apply(&request, &npy_options);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const char *command_name; /* NULL before a command is known */
+
+void cli_set_command(const char *name) { command_name = name; }
+
+/* File names and arguments are quoted in messages: a newline or an escape sequence in one must not break the line. */
+static void defuse(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f) *text = '?';
+}
+
+static void report(const char *suffix, const char *format, va_list values) {
+    char message[1024];
+    vsnprintf(message, sizeof message, format, values);
+    defuse(message);
+    fflush(stdout); /* what was printed before the mistake comes first when both streams are one terminal */
+    fprintf(stderr, "%sgelu%s%s:%s %s%s\n", cli_red(stderr), command_name ? " " : "", command_name ? command_name : "",
+            cli_plain(stderr), message, suffix);
+}
+
+void cli_error(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    report("", format, values);
+    va_end(values);
+}
+
+int cli_fail(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    report("", format, values);
+    va_end(values);
+    return CLI_BAD_DATA;
+}
+
+int cli_usage(const char *format, ...) {
+    char hint[64];
+    snprintf(hint, sizeof hint, " (see: gelu %s%s--help)", command_name ? command_name : "", command_name ? " " : "");
+    va_list values;
+    va_start(values, format);
+    report(hint, format, values);
+    va_end(values);
+    return CLI_USAGE;
+}
+
+static bool looks_like_number(const char *text) {
+    if (text[0] != '-') return false;
+    const char *rest = text + 1;
+    if ((*rest >= '0' && *rest <= '9') || *rest == '.') return true;
+    return !strcasecmp(rest, "inf") || !strcasecmp(rest, "infinity") || !strcasecmp(rest, "nan");
+}
+
+/* Operands move to the front of argv: there are never more of them than arguments that were read. */
+static void keep_operand(cli_args *args, char *text) { args->argv[args->operands++] = text; }
+
+static void report_option(const cli_args *args, int mistake) {
+    const char *text = args->argv[optind - 1];
+    if (mistake == ':')
+        cli_usage("option '%s' needs a value", text);
+    else if (strncmp(text, "--", 2) != 0)
+        cli_usage("unknown option '-%c'", optopt);
+    else if (optopt)
+        cli_usage("option '%.*s' takes no value", (int)strcspn(text, "="), text);
+    else
+        cli_usage("unknown or ambiguous option '%s'", text);
+}
+
+int cli_next(cli_args *args) {
+    if (!args->started) {
+        args->started = true;
+        optind = 1;
+        opterr = 0;
+    }
+    for (;;) {
+        while (optind < args->argc && looks_like_number(args->argv[optind])) keep_operand(args, args->argv[optind++]);
+        /* "-" delivers operands in order instead of moving them: argv must not be permuted under looks_like_number. */
+        int option = getopt_long(args->argc, args->argv, "-:h", args->options, NULL);
+        if (option == 1) {
+            keep_operand(args, optarg);
+        } else if (option == CLI_END) {
+            while (optind < args->argc) keep_operand(args, args->argv[optind++]);
+            return CLI_END;
+        } else if (option == '?' || option == ':') {
+            report_option(args, option);
+            return '?';
+        } else {
+            return option;
+        }
+    }
+}
+
+int cli_help(const char *text) {
+    fputs(text, stdout);
+    return CLI_OK;
+}
+
+const char *cli_known_activations(void) {
+    static char list[1024];
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; used < sizeof list; i++) {
+        const char *name = gelu_act_spelling(i);
+        if (!name) break;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", name);
+    }
+    return list;
+}
+
+bool cli_parse_u64(const char *text, uint64_t max, uint64_t *out) {
+    uint64_t value = 0;
+    if (!*text) return false;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9') return false;
+        uint64_t digit = (uint64_t)(*text - '0');
+        if (value > (UINT64_MAX - digit) / 10) return false;
+        value = value * 10 + digit;
+    }
+    if (value > max) return false;
+    *out = value;
+    return true;
+}
+
+static bool is_colourful(FILE *stream) {
+    const char *term = getenv("TERM");
+    const char *no_color = getenv("NO_COLOR");
+    return isatty(fileno(stream)) && term && strcmp(term, "dumb") != 0 && !(no_color && *no_color);
+}
+
+const char *cli_bold(FILE *stream) { return is_colourful(stream) ? "\033[1m" : ""; }
+const char *cli_red(FILE *stream) { return is_colourful(stream) ? "\033[31m" : ""; }
+const char *cli_green(FILE *stream) { return is_colourful(stream) ? "\033[32m" : ""; }
+const char *cli_plain(FILE *stream) { return is_colourful(stream) ? "\033[0m" : ""; }
