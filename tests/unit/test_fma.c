@@ -97,6 +97,10 @@ static void random_f32(void **state) {
         float few_a = (float)(int)(r & 0x1fff), few_b = (float)(int)(r >> 13 & 0x1fff);
         check_f32(few_a, few_b, ldexpf((float)(int)(r >> 26 & 0xffffff), (int)(r >> 50 & 31)));
         check_f32(few_a, ldexpf(few_b, -26), ldexpf((float)(int)(r >> 26 & 0xffffff), -(int)(r >> 50 & 31)));
+        /* halfway or next to it, and an addend that double cannot hold beside it */
+        float tiny = ldexpf(c < 0 ? -1.0f : 1.0f, -(int)(r >> 26 & 63) - 20);
+        check_f32(few_a, few_b, tiny);
+        check_f32(4097.0f, few_a * 2 + 1, tiny);
     }
 }
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* The floating-point environment that the contract asks for: round to nearest even, subnormals kept, no traps. What the
+ * host had, sticky flags included, comes back afterwards. */
+#ifndef GELU_KERNELS_SIMD_FPENV_H
+#define GELU_KERNELS_SIMD_FPENV_H
+
+#include <stdint.h>
+#include "base/compiler.h"
+
+/* Keeps loads and stores, and with them the arithmetic in between, on their side of a change of the control word. */
+#define FPENV_BARRIER() __asm__ volatile("" ::: "memory")
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <xmmintrin.h>
+
+typedef struct {
+    uint32_t mxcsr;
+} fpenv;
+
+GELU_INLINE fpenv fpenv_enter(void) {
+    fpenv host = {_mm_getcsr()};
+    FPENV_BARRIER();
+    _mm_setcsr(0x1f80);
+    FPENV_BARRIER();
+    return host;
+}
+
+GELU_INLINE void fpenv_leave(fpenv host) {
+    FPENV_BARRIER();
+    _mm_setcsr(host.mxcsr);
+    FPENV_BARRIER();
+}
+
+#elif defined(__aarch64__)
+
+typedef struct {
+    uint64_t fpcr, fpsr;
+} fpenv;
+
+GELU_INLINE fpenv fpenv_enter(void) {
+    fpenv host;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(host.fpcr)::"memory");
+    __asm__ volatile("mrs %0, fpsr" : "=r"(host.fpsr)::"memory");
+    __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)0) : "memory");
+    return host;
+}
+
+GELU_INLINE void fpenv_leave(fpenv host) {
+    __asm__ volatile("msr fpcr, %0" ::"r"(host.fpcr) : "memory");
+    __asm__ volatile("msr fpsr, %0" ::"r"(host.fpsr) : "memory");
+}
+
+#else /* WebAssembly has one environment, and it is this one */
+
+typedef struct {
+    char none;
+} fpenv;
+
+GELU_INLINE fpenv fpenv_enter(void) { return (fpenv){0}; }
+GELU_INLINE void fpenv_leave(fpenv host) { (void)host; }
+
+#endif
+#endif
