@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: 2026 The libgelu authors
+
+# The menu. The build itself is CMakeLists.txt; each target below is a few commands that can also be typed.
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-gcc test-clang test-asan bench verify asan format lint install fresh clean \
+        packages-demo packages-test build build-clang build-asan
+
+GCC ?= gcc
+CLANG ?= clang-14
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+
+DEMO_PACKAGES := gcc libc6-dev cmake ninja-build libmpfr-dev
+TEST_PACKAGES := $(DEMO_PACKAGES) g++ clang-14 libclang-rt-14-dev llvm-14 clang-format-14 libcmocka-dev pkgconf \
+                 python3 python3-mpmath locales
+
+help:
+	@echo 'make demo      what GELU is: builds `gelu`, then runs the demo and an activation over a real array'
+	@echo 'make test      everything that is tested: gcc, clang, and with sanitizers'
+	@echo 'make verify    the proof: every f32, f16 and bf16 input against the exact value (under 30 minutes)'
+	@echo 'make bench     speed'
+	@echo 'make asan      the tests with address and undefined-behaviour sanitizers only'
+	@echo 'make lint      format, include layers, exported symbols'
+	@echo 'make format    clang-format-14 on all C files'
+	@echo 'make install   installs to PREFIX=$(PREFIX)'
+	@echo 'make fresh     make demo and make test on a bare Debian 12 of its own (needs root)'
+	@echo 'make clean     removes the build folders'
+	@echo
+	@echo 'demo and test install the Debian packages that they miss, as root or with sudo, and say which.'
+
+packages-demo:
+	@tools/install_packages.sh $(DEMO_PACKAGES)
+
+packages-test:
+	@tools/install_packages.sh $(TEST_PACKAGES)
+
+# configure: folder, C compiler, tests ON or OFF, more options
+configure = cmake -G Ninja -S . -B $(1) -DCMAKE_C_COMPILER=$(2) -DGELU_BUILD_TESTS=$(3) $(4)
+run_tests = ctest --test-dir $(1) --output-on-failure --parallel $(JOBS)
+
+DEMO_ARRAY := tests/data/goldens/seed42_ffn_8x16x2_none_h.npy
+FIRST_FIVE := od -A n -t f4 -j 128 -N 20
+
+demo: packages-demo
+	$(call configure,build,$(GCC),OFF) --log-level=WARNING
+	cmake --build build --target gelu_cli
+	build/gelu demo
+	@echo
+	@echo 'GELU over an array in a file (fc1 of the layer above, as PyTorch saved it), its first five numbers before and after:'
+	build/gelu apply --act erf $(DEMO_ARRAY) build/demo_gelu.npy
+	@$(FIRST_FIVE) $(DEMO_ARRAY)
+	@$(FIRST_FIVE) build/demo_gelu.npy
+
+build: packages-test
+	$(call configure,build,$(GCC),ON)
+	cmake --build build --parallel $(JOBS)
+
+build-clang: packages-test
+	$(call configure,build-clang,$(CLANG),ON)
+	cmake --build build-clang --parallel $(JOBS)
+
+build-asan: packages-test
+	$(call configure,build-asan,$(CLANG),ON,-DGELU_SANITIZE=ON)
+	cmake --build build-asan --parallel $(JOBS)
+
+test-gcc: build
+	$(call run_tests,build)
+
+test-clang: build-clang
+	$(call run_tests,build-clang)
+
+test-asan: build-asan
+	$(call run_tests,build-asan)
+
+# One after the other, since each uses all processors itself; and all three, whatever fails.
+test:
+	@status=0; for each in test-gcc test-clang test-asan; do $(MAKE) $$each || status=1; done; exit $$status
+
+asan: test-asan
+
+verify: packages-demo
+	$(call configure,build,$(GCC),OFF)
+	cmake --build build --target gelu_cli
+	build/gelu verify
+
+bench:
+	@echo 'There is no benchmark yet: it comes with the SIMD kernels. The portable kernels are made to be exact, not fast.'
+	@exit 2
+
+format: packages-test
+	tools/check_format.sh --fix
+
+lint: build
+	tools/check_format.sh
+	tools/check_layers.sh
+	tools/check_symbols.sh build
+
+install: packages-demo
+	$(call configure,build,$(GCC),OFF)
+	cmake --build build
+	cmake --install build --prefix $(PREFIX)
+
+fresh:
+	tools/fresh.sh
+
+clean:
+	rm -rf build build-clang build-asan
