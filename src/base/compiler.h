@@ -32,5 +32,7 @@
 #endif
 
 #define GELU_INLINE static inline __attribute__((always_inline))
+/* For what is long and called from many places: one copy. */
+#define GELU_SHARED static __attribute__((noinline))
 
 #endif

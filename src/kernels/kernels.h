@@ -21,9 +21,8 @@ enum { GELU_ACT_COUNT = GELU_ELU + 1 };
 struct gelu_kernels {
     const char *name;
 
-#define GELU_UNARY(slot, operation, in, out)                                                                            \
-    void (*slot[GELU_ACT_COUNT])(size_t n, const gelu_##in *x, gelu_##out *y);
-#define GELU_BACKWARD(slot, type)                                                                                       \
+#define GELU_UNARY(slot, operation, in, out) void (*slot[GELU_ACT_COUNT])(size_t n, const gelu_##in *x, gelu_##out *y);
+#define GELU_BACKWARD(slot, type)                                                                                      \
     void (*slot[GELU_ACT_COUNT])(size_t n, const gelu_##type *x, const gelu_##type *dy, gelu_##type *dx);
 #define GELU_CONVERT(from, to) void (*convert_##from##_##to)(size_t n, const gelu_##from *src, gelu_##to *dst);
 #include "kernels/kernel_list.inc"

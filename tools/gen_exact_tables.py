@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: 2026 The libgelu authors
+"""Writes src/kernels/exact_tables.h: every constant of the double-double kernels. Needs mpmath.
+
+usage: gen_exact_tables.py [--check] OUT   (--check: compare with OUT instead, and report the errors of the fits)
+"""
+import sys
+from mpmath import mp, mpf, erfc, exp, sqrt, pi, log, floor, ldexp, frexp, cos, polyval
+
+mp.prec = 400
+
+EXP_BITS = 6  # 2^(j/64)
+TAIL_PER_BINADE = 16  # intervals of v = z + 1 per binade
+TAIL_MAX = 40  # the largest z that the kernels ask for
+TAIL_DEGREE = 12
+TAIL_PAIRS = 4  # the first coefficients are hi + lo
+
+
+def rnd(x, bits=53):
+    """x rounded to nearest with this many significant bits, as an mpf."""
+    if x == 0:
+        return mpf(0)
+    m, e = frexp(x)
+    return ldexp(mp.nint(ldexp(m, bits)), e - bits)
+
+
+def hexf(x):
+    return float(x).hex() if x != 0 else "0x0p+0"
+
+
+def pair(x):
+    hi = rnd(x)
+    return hi, rnd(x - hi)
+
+
+def tail(z):
+    """W(z) = Phi(-z) exp(z^2 / 2), a smooth function that falls from 1/2 like 1 / (z sqrt(2 pi))."""
+    return erfc(z / sqrt(mpf(2))) / 2 * exp(z * z / 2)
+
+
+def interpolate(f, lo, hi, centre, degree):
+    """Coefficients in (z - centre), lowest first, of the polynomial through f at the Chebyshev points of [lo, hi]."""
+    n = degree + 1
+    nodes = [(lo + hi) / 2 + (hi - lo) / 2 * cos(pi * (2 * i + 1) / (2 * n)) for i in range(n)]
+    values = [f(z) for z in nodes]
+    for level in range(1, n):  # divided differences
+        for i in range(n - 1, level - 1, -1):
+            values[i] = (values[i] - values[i - 1]) / (nodes[i] - nodes[i - level])
+    c = [mpf(0)]
+    for i in range(n - 1, -1, -1):  # Newton form to powers of (z - centre)
+        shift = nodes[i] - centre
+        c = [values[i] - shift * c[0]] + [c[j - 1] - shift * c[j] for j in range(1, len(c))] + [c[-1]]
+    return c[:n]
+
+
+def tail_rows():
+    """(lo, hi, centre, coefficients) for each interval; the last covers TAIL_MAX."""
+    rows, index = [], 0
+    while True:
+        binade, step = divmod(index, TAIL_PER_BINADE)
+        width = mpf(2) ** binade / TAIL_PER_BINADE
+        lo = mpf(2) ** binade + step * width - 1
+        hi = lo + width
+        if lo > TAIL_MAX:
+            return rows
+        # At zero z - 1/32 would not be exact; everywhere else z and the centre are within a factor of two.
+        centre = mpf(0) if index == 0 else (lo + hi) / 2
+        rows.append((lo, hi, centre, interpolate(tail, lo, hi, centre, TAIL_DEGREE)))
+        index += 1
+
+
+def rounded(coefficients):
+    return [pair(c) if i < TAIL_PAIRS else (rnd(c), mpf(0)) for i, c in enumerate(coefficients)]
+
+
+def report(rows):
+    worst = mpf(0)
+    for lo, hi, centre, c in rows:
+        c = [h + l for h, l in rounded(c)]
+        for i in range(64):
+            z = lo + (hi - lo) * i / 63
+            worst = max(worst, abs(polyval(c[::-1], z - centre) / tail(z) - 1))
+    print("W(z): %d intervals, degree %d, relative error at most 2^%.2f" % (len(rows), TAIL_DEGREE, log(worst, 2)))
+
+
+def constant_lines():
+    ln2 = log(mpf(2)) / 2**EXP_BITS
+    first = rnd(ln2, 36)
+    second = rnd(ln2 - first, 36)
+    yield "EXP_INVERSE", "64 / ln 2", [rnd(1 / ln2)]
+    yield "EXP_LN2_1", "ln 2 / 64 in three parts; the first two have 36 bits, so that n times them is exact", [first]
+    yield "EXP_LN2_2", "", [second]
+    yield "EXP_LN2_3", "", [rnd(ln2 - first - second)]
+    for name, comment, x in (
+        ("INV_SQRT_2PI", "1 / sqrt(2 pi), hi + lo", 1 / sqrt(2 * pi)),
+        ("QUICK_SLOPE", "1.702", mpf(1702) / 1000),
+        ("TANH_SLOPE", "2 sqrt(2 / pi)", 2 * sqrt(2 / pi)),
+        ("TANH_CUBIC", "0.044715", mpf(44715) / 1000000),
+        ("TANH_CUBIC_3", "3 * 0.044715", 3 * mpf(44715) / 1000000),
+        ("TANH_CURVE", "6 * 0.044715 * 2 sqrt(2 / pi)", 6 * mpf(44715) / 1000000 * 2 * sqrt(2 / pi)),
+    ):
+        hi, lo = pair(x)
+        yield name + "_HI", comment, [hi]
+        yield name + "_LO", "", [lo]
+
+
+def text(rows):
+    out = [
+        "/* SPDX-License-Identifier: MIT",
+        " * SPDX-FileCopyrightText: 2026 The libgelu authors */",
+        "",
+        "/* Written by tools/gen_exact_tables.py; do not edit. */",
+        "#ifndef GELU_EXACT_TABLES_H",
+        "#define GELU_EXACT_TABLES_H",
+        "",
+        "/* clang-format off */",
+    ]
+    for name, comment, (value,) in constant_lines():
+        out.append("#define %s %s%s" % (name, hexf(value), " /* %s */" % comment if comment else ""))
+    out += ["", "/* 2^(j/64), hi and lo. */", "static const double exp_table[%d][2] = {" % 2**EXP_BITS]
+    for j in range(2**EXP_BITS):
+        hi, lo = pair(mpf(2) ** (mpf(j) / 2**EXP_BITS))
+        out.append("    {%s, %s}," % (hexf(hi), hexf(lo)))
+    out += [
+        "};",
+        "",
+        "/* W(z) = Phi(-z) exp(z^2/2) near the centre m: row i serves the z whose z + 1 has exponent and first four fraction",
+        " * bits i. m, then c0..c%d as hi and lo, then c%d..c%d, of powers of z - m. */" % (TAIL_PAIRS - 1, TAIL_PAIRS, TAIL_DEGREE),
+        "#define TAIL_PAIRS %d" % TAIL_PAIRS,
+        "#define TAIL_DEGREE %d" % TAIL_DEGREE,
+        "static const double tail_table[%d][%d] = {" % (len(rows), 1 + TAIL_PAIRS + TAIL_DEGREE + 1),
+    ]
+    for lo, hi, centre, c in rows:
+        numbers = [centre]
+        for i, (h, l) in enumerate(rounded(c)):
+            numbers += [h, l] if i < TAIL_PAIRS else [h]
+        out.append("    { /* %s <= z < %s */" % (mp.nstr(lo, 8), mp.nstr(hi, 8)))
+        for i in range(0, len(numbers), 4):
+            out.append("        " + " ".join(hexf(x) + "," for x in numbers[i : i + 4]))
+        out.append("    },")
+    out += ["};", "/* clang-format on */", "", "#endif", ""]
+    return "\n".join(out)
+
+
+def main(argv):
+    check = "--check" in argv
+    paths = [a for a in argv if a != "--check"]
+    if len(paths) != 1:
+        sys.exit(__doc__)
+    rows = tail_rows()
+    new = text(rows)
+    if not check:
+        open(paths[0], "w").write(new)
+        return
+    report(rows)
+    if open(paths[0]).read() != new:
+        sys.exit("%s differs from what this script writes" % paths[0])
+
+
+main(sys.argv[1:])
