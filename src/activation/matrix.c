@@ -45,34 +45,24 @@ static const void *row_of(struct alias_matrix m, size_t row) {
 /* The outputs come in as alias_matrix too, whose pointer is to const. */
 static void *output_row(struct alias_matrix m, size_t row) { return (void *)(uintptr_t)row_of(m, row); }
 
-static void forward_row(gelu_act act, gelu_dtype dtype, size_t n, const void *x, void *y) {
-    const struct gelu_kernels *kernels = gelu_dispatch();
-    switch (dtype) {
-    case GELU_F32: kernels->forward_f32[act](n, x, y); break;
-    case GELU_F64: kernels->forward_f64[act](n, x, y); break;
-    case GELU_F16: kernels->forward_f16[act](n, x, y); break;
-    case GELU_BF16: kernels->forward_bf16[act](n, x, y); break;
+#define CALL_KERNEL(operation, ...)                                                                                    \
+    switch (dtype) {                                                                                                   \
+    case GELU_F32: gelu_dispatch()->operation##_f32[act](__VA_ARGS__); break;                                          \
+    case GELU_F64: gelu_dispatch()->operation##_f64[act](__VA_ARGS__); break;                                          \
+    case GELU_F16: gelu_dispatch()->operation##_f16[act](__VA_ARGS__); break;                                          \
+    case GELU_BF16: gelu_dispatch()->operation##_bf16[act](__VA_ARGS__); break;                                        \
     }
+
+static void forward_row(gelu_act act, gelu_dtype dtype, size_t n, const void *x, void *y) {
+    CALL_KERNEL(forward, n, x, y)
 }
 
 static void grad_row(gelu_act act, gelu_dtype dtype, size_t n, const void *x, void *dydx) {
-    const struct gelu_kernels *kernels = gelu_dispatch();
-    switch (dtype) {
-    case GELU_F32: kernels->grad_f32[act](n, x, dydx); break;
-    case GELU_F64: kernels->grad_f64[act](n, x, dydx); break;
-    case GELU_F16: kernels->grad_f16[act](n, x, dydx); break;
-    case GELU_BF16: kernels->grad_bf16[act](n, x, dydx); break;
-    }
+    CALL_KERNEL(grad, n, x, dydx)
 }
 
 static void backward_row(gelu_act act, gelu_dtype dtype, size_t n, const void *x, const void *dy, void *dx) {
-    const struct gelu_kernels *kernels = gelu_dispatch();
-    switch (dtype) {
-    case GELU_F32: kernels->backward_f32[act](n, x, dy, dx); break;
-    case GELU_F64: kernels->backward_f64[act](n, x, dy, dx); break;
-    case GELU_F16: kernels->backward_f16[act](n, x, dy, dx); break;
-    case GELU_BF16: kernels->backward_bf16[act](n, x, dy, dx); break;
-    }
+    CALL_KERNEL(backward, n, x, dy, dx)
 }
 
 typedef void unary_row(gelu_act act, gelu_dtype dtype, size_t n, const void *x, void *y);
