@@ -39,6 +39,7 @@ export http_proxy=${http_proxy:-${apt_http:-}} https_proxy=${https_proxy:-${apt_
 [ -n "$https_proxy" ] || unset https_proxy
 
 system=$(mktemp -d "${TMPDIR:-/tmp}/gelu-fresh.XXXXXX")
+chmod 755 "$system" # apt downloads as a user of its own
 unmount_all() {
     local place
     for place in proc dev/pts dev/shm; do

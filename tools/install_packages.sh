@@ -37,6 +37,13 @@ else
     echo "    apt-get update && $install" >&2
     exit 1
 fi
-apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q)
-"${apt[@]}" update
-"${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+apt() { # apt-get's pages of output only when it fails
+    local output
+    if ! output=$("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" 2>&1); then
+        echo "$output" >&2
+        echo "apt-get $1 failed" >&2
+        exit 1
+    fi
+}
+apt update
+apt install -y --no-install-recommends "${missing[@]}"

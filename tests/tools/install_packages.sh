@@ -52,5 +52,6 @@ grep -q "^Installing with sudo: " "$2/output" || fail "does not say sudo"
 [ "$(grep -c '^sudo$' "$2/calls")" -eq 2 ] || fail "apt-get does not run by sudo"
 
 # apt-get that fails is a failure.
-stand_in apt-get 'exit 100'
-if run cmake >/dev/null 2>&1; then fail "passes though apt-get failed"; fi
+stand_in apt-get 'echo because; exit 100'
+if output=$(run cmake 2>&1); then fail "passes though apt-get failed"; fi
+[[ $output == *because* ]] || fail "does not say why apt-get failed: $output"
