@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: 2026 The libgelu authors
+
+# The command as a whole: help, version, exit codes, instruction sets, broken output; and that help, manual and
+# completion speak of the same options.
+. "$(dirname "$0")/lib.bash"
+commands='apply demo eval info verify'
+
+version=$("$gelu" --version)
+check 'the version' grep -Eqx 'gelu [0-9]+\.[0-9]+\.[0-9]+' <<<"$version"
+expect 0 "$version" "$gelu" -V
+help=$("$gelu" --help)
+expect 0 "$help" "$gelu" -h
+expect 0 "$help" "$gelu" help
+for name in $commands help; do
+    check "help lists $name" grep -q "^  $name " <<<"$help"
+done
+expect_error 2 'a command is missing (see: gelu --help)' "$gelu"
+expect_error 2 "unknown command 'evla'; the commands are apply, demo, eval, info, verify, help" "$gelu" evla
+expect_error 2 "unknown command ''" "$gelu" ''
+expect_error 2 "unknown option '--frobnicate'" "$gelu" --frobnicate
+expect_error 2 "unknown command 'evla'" "$gelu" help evla
+expect_error 2 'one command' "$gelu" help eval demo
+
+has_verify=$("$gelu" info | sed -n 's/^verify: *//p')
+for name in $commands; do
+    if [ $name = verify ] && [ "$has_verify" != yes ]; then
+        expect_error 2 'built without MPFR' "$gelu" verify
+        continue
+    fi
+    text=$("$gelu" $name --help)
+    expect 0 "$text" "$gelu" $name -h
+    expect 0 "$text" "$gelu" help $name
+    check "the help of $name begins with its usage" grep -q "^Usage: gelu $name" <<<"$text"
+    check 'no line of help is over 120 characters' test -z "$(awk 'length > 120' <<<"$text")"
+    expect_error 2 'frobnicate' "$gelu" $name --frobnicate
+    for option in $(grep -oE -- '--[a-z0-9]+' <<<"$text" | sort -u); do
+        check "the manual explains $option of $name" grep -q -- "${option//-/\\\\\\\\-}" "$source_dir/docs/man/gelu.1"
+        check "the completion knows $option of $name" grep -q -- "$option" "$source_dir/completions/gelu"
+    done
+done
+
+# info
+info=$("$gelu" info)
+for key in version compiler isa available verify; do
+    check "info says $key" grep -Eq "^$key: *[^ ]" <<<"$info"
+done
+check 'info and --version agree' test "gelu $(sed -n 's/^version: *//p' <<<"$info")" = "$version"
+check 'scalar is always available' grep -Eq '^available:.* scalar$' <<<"$info"
+expect_error 2 "'x'" "$gelu" info x
+for isa in $(sed -n 's/^available: *//p' <<<"$info" | tr -d ,); do
+    expect 0 "$isa" sed -n 's/^isa: *//p' <(GELU_FORCE_ISA=$isa "$gelu" info)
+done
+for name in info demo 'eval --act erf 1'; do
+    expect_error 2 'GELU_FORCE_ISA=abacus cannot be had here; available: ' \
+        env GELU_FORCE_ISA=abacus "$gelu" $name
+done
+check 'it lists scalar' grep -q scalar stderr.txt
+expect 0 "$help" env GELU_FORCE_ISA=abacus "$gelu" --help
+
+# Output that goes nowhere is noticed, whatever the command.
+for name in --help --version demo info 'eval --act erf 1'; do
+    to_full() { "$gelu" $name >/dev/full; }
+    closed() { "$gelu" $name >&-; }
+    [ ! -e /dev/full ] || expect_error 1 'cannot write to standard output' to_full
+    expect_error 1 'cannot write to standard output' closed
+done
+checks=$((checks + 1))
+(
+    trap '' PIPE
+    sleep 0.3
+    exec "$gelu" demo 2>stderr.txt
+) | true
+code=${PIPESTATUS[0]}
+[ "$code" = 1 ] || fail "exit $code into a closed pipe"
+check_error_line 'cannot write to standard output' 'a closed pipe'
+endless() { yes 3f800000 | "$gelu" eval --act erf --bits >/dev/full; }
+[ ! -e /dev/full ] || expect_error 1 'cannot write to standard output' timeout 60 bash -c "$(declare -f endless)
+    gelu=$gelu; endless"
+
+# A file opened later must not take the place of a closed standard stream.
+little_endian 8 3f800000 | npy in.npy '<f4' False '(1,)'
+bare() { "$gelu" apply --act erf in.npy out.npy <&- >&- 2>&-; }
+checks=$((checks + 1))
+bare
+[ "$(npy_words out.npy 8)" = 3f57625f ] || fail 'with all standard streams closed'
+
+# Colour is for terminals only.
+escape=$(printf '\033')
+check 'no escape sequence in a pipe' test -z "$(env TERM=xterm "$gelu" --help | grep "$escape")"
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
+    on_terminal() { TERM=xterm script -qec "'$gelu' --help" /dev/null </dev/null | grep -c "$escape"; }
+    check 'colour on a terminal' test "$(on_terminal)" -gt 0
+    check 'NO_COLOR' test "$(NO_COLOR=1 on_terminal)" = 0
+fi
+finish

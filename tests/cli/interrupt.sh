@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: 2026 The libgelu authors
+
+# `gelu apply`, interrupted: the process dies of the signal, and neither a part of the output nor its temporary file is
+# left; an older output stays as it was.
+. "$(dirname "$0")/lib.bash"
+set -m # a background process then does not ignore SIGINT
+
+# 64 GiB of zeros that take no space.
+npy in.npy '<f8' False '(8589934592,)' </dev/null
+if ! truncate -s $((128 + 8 * 8589934592)) in.npy 2>/dev/null; then
+    echo 'skipped: no sparse files of 64 GiB here'
+    exit 77
+fi
+
+# Waits until the process has begun to write its temporary file; false when it ended before.
+wait_for_output() {
+    local i
+    for ((i = 0; i < 600; i++)); do
+        [ -z "$(find . -name '*.tmp' -size +0)" ] || return 0
+        kill -0 "$1" 2>/dev/null || return 1
+        sleep 0.05
+    done
+    return 1
+}
+
+start() {
+    "$gelu" apply --act erf in.npy out.npy 2>stderr.txt &
+    pid=$!
+    wait_for_output $pid || fail "no temporary file appeared: $(cat stderr.txt)"
+}
+
+ended_by() {
+    checks=$((checks + 1))
+    wait $pid 2>/dev/null
+    local code=$?
+    [ $code = $((128 + $1)) ] || fail "exit $code, not $((128 + $1))"
+    [ ! -s stderr.txt ] || fail "standard error: $(cat stderr.txt)"
+}
+
+for signal in 2 15 1 3; do
+    start
+    kill -$signal $pid
+    ended_by $signal
+    check "signal $signal leaves no file" test "$(find . -type f ! -name stderr.txt)" = ./in.npy
+done
+
+echo old >out.npy
+start
+kill -INT $pid
+ended_by 2
+check 'the old output stays' test "$(cat out.npy)" = old
+rm out.npy
+
+# A signal that the caller ignores, as nohup does, stays ignored.
+trap '' HUP
+start
+kill -HUP $pid
+sleep 0.3
+check 'it still runs' kill -0 $pid
+trap - HUP
+kill -TERM $pid
+ended_by 15
+check 'no file is left' test "$(find . -type f ! -name stderr.txt)" = ./in.npy
+rm -f in.npy
+finish
