@@ -33,6 +33,7 @@ GELU_INLINE void PRODUCT_TILE(size_t cols, size_t depth, const REAL *a, size_t a
 
 static void PRODUCT(size_t rows, size_t cols, size_t depth, const REAL *a, size_t a_row, size_t a_col, const REAL *b,
                     size_t b_row, size_t b_col, REAL *c, size_t ldc) {
+    if (depth == 0) return; /* a and b may be NULL */
     /* All rows of a tile before the next one: its part of b stays in the cache. */
     for (size_t n = 0; n < cols; n += PRODUCT_COLUMNS) {
         size_t width = cols - n < PRODUCT_COLUMNS ? cols - n : PRODUCT_COLUMNS;

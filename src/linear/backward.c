@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "kernels/simd/fpenv.h"
+#include "linear/linear.h"
+
+/* The arguments of one call. */
+struct backward {
+    const gelu_linear *linear;
+    gelu_grad_mode mode;
+    struct alias_matrix x, dy, dx, dw, db;
+    gelu_dtype xtype, dytype;
+};
+
+static gelu_status check_backward(const struct backward *b) {
+    if (b->mode != GELU_GRAD_SET && b->mode != GELU_GRAD_ADD) return GELU_ERR_ARGUMENT;
+    gelu_dtype real = b->linear->real;
+    if (linear_check_dtype(real, b->xtype) != GELU_OK || linear_check_dtype(real, b->dytype) != GELU_OK)
+        return GELU_ERR_DTYPE;
+    gelu_status status = linear_check_matrix(b->dy);
+    if (status == GELU_OK && (b->x.p || b->dw.p)) status = linear_check_matrix(b->x);
+    if (status == GELU_OK && b->dx.p) status = linear_check_matrix(b->dx);
+    if (status != GELU_OK) return status;
+    /* dw and db are no larger than the layer's own copies. */
+    return linear_check_alias(3, (struct alias_matrix[]){b->dx, b->dw, b->db}, 2, (struct alias_matrix[]){b->x, b->dy});
+}
+
+static gelu_status run_backward(const struct backward *b) {
+    const gelu_linear *linear = b->linear;
+    gelu_dtype real = linear->real;
+    size_t in = linear->in, out = linear->out, nbytes = gelu_dtype_nbytes(real);
+    size_t rows = linear_min(b->dy.rows, LINEAR_BACKWARD_ROWS), in_nbytes, out_nbytes, total;
+    /* x and dx (rows, in), dy (rows, out) */
+    if (!size_mul(in, 2 * rows * nbytes, &in_nbytes) || !size_mul(out, rows * nbytes, &out_nbytes) ||
+        !size_add(in_nbytes, out_nbytes, &total))
+        return GELU_ERR_OVERFLOW;
+    void *x_buffer = alloc_aligned(total);
+    if (!x_buffer) return GELU_ERR_MEMORY;
+    void *dx_buffer = linear_at(x_buffer, real, rows * in), *dy_buffer = linear_at(dx_buffer, real, rows * in);
+    fpenv host = fpenv_enter();
+    linear_begin_weight_grad(linear, b->mode, (void *)b->dw.p, (void *)b->db.p);
+    for (size_t first = 0; first < b->dy.rows; first += rows) {
+        rows = linear_min(b->dy.rows - first, rows);
+        struct linear_rows x = {0}, dy;
+        dy = linear_load(real, rows, out, b->dytype, linear_at(b->dy.p, b->dytype, first * b->dy.ld), b->dy.ld,
+                         dy_buffer);
+        if (b->dw.p)
+            x = linear_load(real, rows, in, b->xtype, linear_at(b->x.p, b->xtype, first * b->x.ld), b->x.ld, x_buffer);
+        linear_weight_grad(linear, rows, x, dy, (void *)b->dw.p, (void *)b->db.p);
+        if (b->dx.p) {
+            void *dst = linear_at(b->dx.p, b->xtype, first * b->dx.ld);
+            struct linear_rows dx = linear_open(real, b->mode, rows, in, b->xtype, dst, b->dx.ld, dx_buffer);
+            linear_input_grad(linear, rows, dy, dx);
+            linear_close(real, rows, in, dx, b->xtype, dst, b->dx.ld);
+        }
+    }
+    fpenv_leave(host);
+    alloc_free(x_buffer);
+    return GELU_OK;
+}
+
+gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_mode mode, size_t rows, gelu_dtype xtype,
+                                 const void *x, size_t ldx, gelu_dtype dytype, const void *dy, size_t lddy, void *dx,
+                                 size_t lddx, void *dw, void *db) {
+    if (!linear) return GELU_ERR_ARGUMENT;
+    size_t in = linear->in, out = linear->out, nbytes = gelu_dtype_nbytes(linear->real);
+    struct backward b = {
+        .linear = linear,
+        .mode = mode,
+        .x = alias_matrix(x, rows, in, ldx, gelu_dtype_nbytes(xtype)),
+        .dy = alias_matrix(dy, rows, out, lddy, gelu_dtype_nbytes(dytype)),
+        .dx = alias_matrix(dx, rows, in, lddx, gelu_dtype_nbytes(xtype)),
+        .dw = alias_matrix(dw, 1, in * out, in * out, nbytes),
+        .db = alias_matrix(db, 1, out, out, nbytes),
+        .xtype = xtype,
+        .dytype = dytype,
+    };
+    gelu_status status = check_backward(&b);
+    return status != GELU_OK ? status : run_backward(&b);
+}
