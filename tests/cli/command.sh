@@ -36,7 +36,7 @@ for name in $commands; do
     check 'no line of help is over 120 characters' test -z "$(awk 'length > 120' <<<"$text")"
     expect_error 2 'frobnicate' "$gelu" $name --frobnicate
     for option in $(grep -oE -- '--[a-z0-9]+' <<<"$text" | sort -u); do
-        check "the manual explains $option of $name" grep -q -- "${option//-/\\\\\\\\-}" "$source_dir/docs/man/gelu.1"
+        check "the manual explains $option of $name" grep -qF -- "${option//-/\\-}" "$source_dir/docs/man/gelu.1"
         check "the completion knows $option of $name" grep -q -- "$option" "$source_dir/completions/gelu"
     done
 done
