@@ -36,15 +36,15 @@ static const texts english = {
     .step1_seed = "Seed: none, nothing here is random.",
     .step1_input = "x:",
     .step1_output = "GELU(x) = x * Phi(x):",
-    .step1_note = "These are the exact values, rounded once. PyTorch's float32 GELU loses digits where x is negative:\n"
-                  "its last digits there can differ.",
+    .step1_note = "These are the exact values, rounded once. PyTorch's float32 GELU is not exact, least of all where x "
+                  "is negative:\n"
+                  "its last digits can differ.",
     .step2 = "Step 2: a Linear layer, then GELU",
-    .step2_seed = ". Seed; Linear(5, 3) draws its weights; then 2 samples of 5 features are drawn.",
+    .step2_seed = ", set before Linear(5, 3) draws its weights; 2 samples of 5 features are drawn after it.",
     .step2_output = "GELU(Linear(x)):",
     .step3 = "Step 3: the feed-forward block of a transformer, stage by stage",
-    .step3_seed =
-        ". Seed; fc1 (8 to 16) and fc2 (16 to 8) draw their weights; seed again; then 2 samples of 8 features\n"
-        "are drawn.",
+    .step3_seed = ", set before fc1 (8 to 16) and fc2 (16 to 8) draw their weights, and set again before the input is\n"
+                  "drawn: 2 samples of 8 features.",
     .input = "3.1 What goes in",
     .fc1 = "3.2 After fc1, which widens 8 features to 16",
     .gelu = "3.3 After GELU: compare with 3.2",
@@ -61,13 +61,14 @@ static const texts chinese = {
     .step1_seed = "种子：不需要，这一步没有随机数。",
     .step1_input = "x：",
     .step1_output = "GELU(x) = x * Phi(x)：",
-    .step1_note = "这里打印的是精确值只舍入一次的结果。PyTorch 的 float32 GELU 在 x 为负时会损失精度，末几位可能不同。",
+    .step1_note =
+        "这里打印的是精确值只舍入一次的结果。PyTorch 的 float32 GELU 并不精确，x 为负时尤其如此，末几位可能不同。",
     .step2 = "第二步：先过线性层，再过 GELU",
-    .step2_seed = "。先设种子，再由 Linear(5, 3) 抽取权重，最后抽取 2 个样本、每个 5 维的输入。",
+    .step2_seed = "，在 Linear(5, 3) 抽取权重之前设定；随后抽取 2 个样本、每个 5 维的输入。",
     .step2_output = "GELU(Linear(x))：",
     .step3 = "第三步：Transformer 的前馈块，逐级查看",
     .step3_seed =
-        "。先设种子，再由 fc1（8 到 16）和 fc2（16 到 8）抽取权重；重设同一种子，最后抽取 2 个样本、每个 8 维的输入。",
+        "，在 fc1（8 到 16）和 fc2（16 到 8）抽取权重之前设定，抽取输入之前再设一次；输入为 2 个样本、每个 8 维。",
     .input = "3.1 输入",
     .fc1 = "3.2 经过 fc1：8 维展开成 16 维",
     .gelu = "3.3 经过 GELU：可与 3.2 对照",

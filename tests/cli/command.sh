@@ -41,6 +41,24 @@ for name in $commands; do
     done
 done
 
+# The completion, as bash calls it.
+completes() {
+    checks=$((checks + 1))
+    local got
+    got=$(bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gelu; echo "${COMPREPLY[*]}"' - \
+        "$source_dir/completions/gelu" "${@:2}")
+    [ "$got" = "$1" ] || fail "completed to '$got', not '$1': ${*:2}"
+}
+completes 'eval' gelu ev
+completes 'apply demo eval info verify' gelu help ''
+completes 'erf elu' gelu eval --act e
+completes 'f32 f64 f16' gelu eval --act erf --dtype f
+completes '--grad --grad2' gelu eval --act erf --gr
+completes 'en zh' gelu demo --lang ''
+: >array.npy
+: >array.txt
+completes 'array.npy' gelu apply --act erf arr
+
 # info
 info=$("$gelu" info)
 for key in version compiler isa available verify; do
