@@ -31,6 +31,9 @@ same english.txt out.txt 'the defaults are seed 42 and, in the C locale, English
 check 'it says which seed it uses, in both random steps' test "$(grep -c 'Seed: 42' english.txt)" = 2
 check 'and that step 1 uses none' grep -q 'Seed: none' english.txt
 
+readme_shows() { case $(cat "$source_dir/$1") in *"$(cat "$2")"*) ;; *) return 1 ;; esac; }
+check 'README.md shows this output' readme_shows README.md english.txt
+
 # What PyTorch prints differs only where its float32 arithmetic does: the three lines of digits in NumPy's form.
 checks=$((checks + 1))
 [ "$(diff "$here/golden/demo_torch.txt" values.txt | grep -c '^>')" = 3 ] || fail 'three lines differ from PyTorch'
@@ -42,6 +45,7 @@ run "$gelu" demo --lang zh
 same english_values.txt values.txt 'the numbers do not depend on the language'
 check 'it speaks Chinese' grep -q '种子：42' out.txt
 cp out.txt chinese.txt
+check 'README.zh-CN.md shows this output' readme_shows README.zh-CN.md chinese.txt
 for setting in LC_ALL=zh_CN.UTF-8 'LC_ALL= LC_MESSAGES=zh_CN.UTF-8 LANG=en_US.UTF-8' 'LC_ALL= LANG=zh_TW.UTF-8'; do
     run env $setting "$gelu" demo
     same chinese.txt out.txt "Chinese under $setting"
