@@ -36,13 +36,14 @@ static const char *descr_of(gelu_dtype dtype) {
 
 /* The same bytes as np.save writes. */
 static size_t make_header(gelu_dtype dtype, size_t ndim, const size_t *shape, char header[MAX_WRITTEN_HEADER]) {
-    const size_t start = 10;
+    const size_t start = 10, room = MAX_WRITTEN_HEADER;
     char digits[24];
     memcpy(header, NPY_MAGIC "\1", NPY_MAGIC_NBYTES + 2);
-    size_t used = start;
-    used += (size_t)sprintf(header + used, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr_of(dtype));
-    for (size_t i = 0; i < ndim; i++) used += (size_t)sprintf(header + used, i ? ", %zu" : "%zu", shape[i]);
-    used += (size_t)sprintf(header + used, ndim == 1 ? ",), }" : "), }");
+    size_t used = start + (size_t)snprintf(header + start, room - start,
+                                           "{'descr': '%s', 'fortran_order': False, 'shape': (", descr_of(dtype));
+    for (size_t i = 0; i < ndim; i++)
+        used += (size_t)snprintf(header + used, room - used, i ? ", %zu" : "%zu", shape[i]);
+    used += (size_t)snprintf(header + used, room - used, ndim == 1 ? ",), }" : "), }");
     size_t growth = ndim > 0 ? GROWTH_DIGITS - (size_t)snprintf(digits, sizeof digits, "%zu", shape[0]) : 0;
     size_t total = used + growth + 1;
     total += ALIGN - total % ALIGN;
