@@ -203,7 +203,7 @@ static gelu_status parse_preamble(const struct npy_context *context, const uint8
 
 gelu_status npy_parse(const struct npy_context *context, const uint8_t *prefix, uint64_t file_nbytes,
                       const gelu_npy_options *options, struct npy_layout *out) {
-    struct cursor c;
+    struct cursor c = {0};
     uint64_t shape_at = 0;
     memset(out, 0, sizeof *out);
     gelu_status status = parse_preamble(context, prefix, file_nbytes, &c);
