@@ -169,8 +169,8 @@ GELU_API gelu_status gelu_backward_2d(gelu_act act, gelu_dtype dtype, size_t row
 GELU_API gelu_status gelu_glu_2d(gelu_act act, gelu_dtype dtype, size_t rows, size_t cols, const void *gate,
                                  size_t ldgate, const void *value, size_t ldvalue, void *y, size_t ldy);
 /* dvalue = dy * f(gate) and dgate = (dy * value) * f'(gate), each product rounded to f32 and the result once to the
- * type. Either output may be NULL. In place with dgate == gate and dvalue == value (both or one), or either == dy.
- * The two outputs must not overlap. Errors as gelu_forward_2d. */
+ * type; RELU's f' selects, as in gelu_backward. Either output may be NULL. In place with dgate == gate and
+ * dvalue == value (both or one), or either == dy. The two outputs must not overlap. Errors as gelu_forward_2d. */
 GELU_API gelu_status gelu_glu_backward_2d(gelu_act act, gelu_dtype dtype, size_t rows, size_t cols, const void *gate,
                                           size_t ldgate, const void *value, size_t ldvalue, const void *dy, size_t lddy,
                                           void *dgate, size_t lddgate, void *dvalue, size_t lddvalue);
