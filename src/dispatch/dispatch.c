@@ -5,24 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/compiler.h"
+#include "dispatch/cpu_features.h"
 #include "dispatch/dispatch.h"
 
-/* What this build has and this machine can run, best first. */
-static const struct gelu_kernels *const available[] = {&gelu_kernels_scalar};
-enum { AVAILABLE = sizeof available / sizeof *available };
+enum { MOST = 3 };
+
+/* What this build has and this machine can run, best first; NULL past the end. */
+static const struct gelu_kernels *available(size_t i) {
+    const struct gelu_kernels *list[MOST + 1] = {0};
+    size_t count = 0;
+#if defined(__x86_64__)
+    struct cpu_features features = cpu_features_detect();
+    if (features.avx512) list[count++] = &gelu_kernels_avx512;
+    if (features.avx2) list[count++] = &gelu_kernels_avx2;
+#endif
+    list[count] = &gelu_kernels_scalar;
+    return i < MOST ? list[i] : NULL;
+}
 
 /* NULL until the first use. Threads that race to it write the same pointer. */
 static _Atomic(const struct gelu_kernels *) chosen;
 
 static const struct gelu_kernels *find(const char *name) {
-    for (size_t i = 0; i < AVAILABLE; i++)
-        if (strcmp(available[i]->name, name) == 0) return available[i];
+    const struct gelu_kernels *kernels;
+    for (size_t i = 0; (kernels = available(i)); i++)
+        if (strcmp(kernels->name, name) == 0) return kernels;
     return NULL;
 }
 
 static const struct gelu_kernels *choose(void) {
     const char *forced = getenv("GELU_FORCE_ISA");
-    if (!forced) return available[0];
+    if (!forced) return available(0);
     const struct gelu_kernels *kernels = find(forced);
     return kernels ? kernels : &gelu_kernels_scalar;
 }
@@ -38,7 +51,10 @@ const struct gelu_kernels *gelu_dispatch(void) {
 
 const char *gelu_isa_name(void) { return gelu_dispatch()->name; }
 
-const char *gelu_isa_available(size_t i) { return i < AVAILABLE ? available[i]->name : NULL; }
+const char *gelu_isa_available(size_t i) {
+    const struct gelu_kernels *kernels = available(i);
+    return kernels ? kernels->name : NULL;
+}
 
 gelu_status gelu_isa_select(const char *name) {
     const struct gelu_kernels *kernels = name ? find(name) : choose();

@@ -39,5 +39,8 @@ struct gelu_kernels {
 };
 
 extern const struct gelu_kernels gelu_kernels_scalar;
+#if defined(__x86_64__)
+extern const struct gelu_kernels gelu_kernels_avx2, gelu_kernels_avx512;
+#endif
 
 #endif

@@ -109,7 +109,8 @@ static inline double fma_f64_emulated(double a, double b, double c) {
     return result;
 }
 
-#if !defined(GELU_EMULATE_FMA) && (defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__))
+#if !defined(GELU_EMULATE_FMA) &&                                                                                      \
+    (defined(GELU_SIMD_FMA) || defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__))
 GELU_INLINE float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 GELU_INLINE double fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #else

@@ -12,6 +12,8 @@
 #include <string.h>
 #include "base/compiler.h"
 
+#define V64_LANES 1
+
 typedef double v64;
 typedef int64_t i64;
 typedef int m64;
@@ -36,7 +38,7 @@ GELU_INLINE v64 v64_negate(v64 x) { return -x; }
 
 /* Comparisons are false for NaN, and raise invalid for it only where C's do. */
 GELU_INLINE m64 v64_less(v64 a, v64 b) { return __builtin_isless(a, b); }
-GELU_INLINE m64 v64_greater_equal(v64 a, v64 b) { return __builtin_isgreaterequal(a, b); }
+GELU_INLINE m64 v64_equal(v64 a, v64 b) { return a == b; }
 GELU_INLINE m64 v64_is_nan(v64 x) { return __builtin_isnan(x); }
 GELU_INLINE m64 v64_is_negative(v64 x) { return v64_bits(x) < 0; } /* the sign bit: true for -0 */
 GELU_INLINE m64 i64_equal(i64 a, i64 b) { return a == b; }
@@ -52,6 +54,9 @@ GELU_INLINE v64 v64_max(v64 x, v64 limit) { return v64_select(v64_less(limit, x)
 GELU_INLINE i64 i64_max(i64 a, i64 b) { return a > b ? a : b; }
 GELU_INLINE i64 i64_shift_right_arithmetic(i64 x, int count) { return x >> count; }
 GELU_INLINE i64 i64_shift_left(i64 x, int count) { return (i64)((uint64_t)x << count); }
+
+/* a * b + c, rounded once or twice: only where an error bound covers both. */
+GELU_INLINE v64 v64_multiply_add(v64 a, v64 b, v64 c) { return a * b + c; }
 
 /* table[row * width + column] */
 GELU_INLINE v64 v64_lookup(const double *table, int width, i64 row, int column) { return table[row * width + column]; }
@@ -69,6 +74,48 @@ GELU_INLINE v64 v64_two_product(v64 a, v64 b, v64 *low) {
     *low = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low);
 #endif
     return product;
+}
+
+/* Widening loads of V64_LANES elements. A NaN keeps its sign and payload. */
+GELU_INLINE v64 load_f64(const double *p) { return *p; }
+GELU_INLINE v64 load_f32(const float *p) { return *p; }
+
+GELU_INLINE v64 load_bf16(const uint16_t *p) {
+    uint32_t bits = (uint32_t)*p << 16;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+GELU_INLINE v64 load_f16(const uint16_t *p) {
+    uint64_t sign = (uint64_t)(*p & 0x8000) << 48, rest = *p & 0x7fff;
+    if (rest >= 0x7c00) /* infinity, NaN */
+        return v64_from_bits((int64_t)(sign | 0x7ff0000000000000 | (rest & 0x3ff) << 42));
+    /* As the fraction of a double with the smallest exponent, then scaled back: exact, for subnormals too. */
+    return v64_from_bits((int64_t)(sign | rest << 42)) * 0x1p+1008;
+}
+
+/* Stores with one rounding to nearest even; a NaN becomes quiet and keeps its sign and leading payload bits. */
+GELU_INLINE void store_f64(double *p, v64 x) { *p = x; }
+GELU_INLINE void store_f32(float *p, v64 x) { *p = (float)x; }
+
+/* Stores of values that the format has, of larger ones as infinity, and of NaN. */
+GELU_INLINE void store_exact_bf16(uint16_t *p, v64 x) {
+    float narrow = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    *p = (uint16_t)(bits >> 16);
+}
+
+GELU_INLINE void store_exact_f16(uint16_t *p, v64 x) {
+    uint64_t bits = (uint64_t)v64_bits(x), magnitude = bits & INT64_MAX;
+    uint16_t sign = (uint16_t)(bits >> 48 & 0x8000);
+    if (magnitude > 0x7ff0000000000000)
+        *p = (uint16_t)(sign | 0x7e00 | (magnitude >> 42 & 0x3ff));
+    else if (magnitude >= 0x40f0000000000000) /* 2^16 */
+        *p = (uint16_t)(sign | 0x7c00);
+    else /* the mirror image of load_f16: exact, for results that are subnormal too */
+        *p = (uint16_t)(sign | (uint64_t)v64_bits(v64_from_bits((int64_t)magnitude) * 0x1p-1008) >> 42);
 }
 
 #endif

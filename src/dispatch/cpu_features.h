@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* What the processor can do and the operating system lets us use. */
+#ifndef GELU_CPU_FEATURES_H
+#define GELU_CPU_FEATURES_H
+
+#include <stdbool.h>
+
+struct cpu_features {
+    bool avx2;   /* with FMA and F16C */
+    bool avx512; /* F, BW, DQ, VL, and what avx2 needs */
+};
+
+struct cpu_features cpu_features_detect(void);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* The vector vocabulary for AVX2 with FMA and F16C: 4 doubles. See scalar.h for what the names promise. */
+#ifndef GELU_SIMD_AVX2_H
+#define GELU_SIMD_AVX2_H
+
+#include <immintrin.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include "base/compiler.h"
+
+#define GELU_SIMD_FMA /* fma.h may use the instruction */
+#define V64_LANES 4
+
+typedef __m256d v64;
+typedef __m256i i64;
+typedef __m256d m64; /* all bits of a lane set or none */
+
+GELU_INLINE v64 v64_set(double x) { return _mm256_set1_pd(x); }
+GELU_INLINE i64 i64_set(int64_t x) { return _mm256_set1_epi64x(x); }
+GELU_INLINE i64 v64_bits(v64 x) { return _mm256_castpd_si256(x); }
+GELU_INLINE v64 v64_from_bits(i64 bits) { return _mm256_castsi256_pd(bits); }
+GELU_INLINE v64 v64_abs(v64 x) { return _mm256_andnot_pd(v64_set(-0.0), x); }
+GELU_INLINE v64 v64_negate(v64 x) { return _mm256_xor_pd(x, v64_set(-0.0)); }
+GELU_INLINE v64 v64_multiply_add(v64 a, v64 b, v64 c) { return _mm256_fmadd_pd(a, b, c); }
+
+GELU_INLINE m64 v64_less(v64 a, v64 b) { return _mm256_cmp_pd(a, b, _CMP_LT_OQ); }
+GELU_INLINE m64 v64_equal(v64 a, v64 b) { return _mm256_cmp_pd(a, b, _CMP_EQ_OQ); }
+GELU_INLINE m64 v64_is_nan(v64 x) { return _mm256_cmp_pd(x, x, _CMP_UNORD_Q); }
+GELU_INLINE m64 v64_is_negative(v64 x) { return x; } /* selecting looks at the sign bit only */
+GELU_INLINE m64 i64_equal(i64 a, i64 b) { return _mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b)); }
+GELU_INLINE m64 m64_or(m64 a, m64 b) { return _mm256_or_pd(a, b); }
+GELU_INLINE bool m64_all(m64 m) { return _mm256_movemask_pd(m) == 0xf; }
+GELU_INLINE bool m64_any(m64 m) { return _mm256_movemask_pd(m) != 0; }
+
+GELU_INLINE v64 v64_select(m64 m, v64 a, v64 b) { return _mm256_blendv_pd(b, a, m); }
+GELU_INLINE i64 i64_select(m64 m, i64 a, i64 b) { return v64_bits(v64_select(m, v64_from_bits(a), v64_from_bits(b))); }
+GELU_INLINE v64 v64_min(v64 x, v64 limit) { return _mm256_min_pd(x, limit); }
+GELU_INLINE v64 v64_max(v64 x, v64 limit) { return _mm256_max_pd(x, limit); }
+GELU_INLINE i64 i64_max(i64 a, i64 b) { return _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(a, b)); }
+GELU_INLINE i64 i64_shift_left(i64 x, int count) { return _mm256_slli_epi64(x, count); }
+GELU_INLINE i64 i64_shift_right_arithmetic(i64 x, int count) {
+    i64 sign = _mm256_cmpgt_epi64(i64_set(0), x);
+    return _mm256_xor_si256(_mm256_srli_epi64(_mm256_xor_si256(x, sign), count), sign);
+}
+
+GELU_INLINE v64 v64_lookup(const double *table, int width, i64 row, int column) {
+    return _mm256_i64gather_pd(table + column, _mm256_mul_epu32(row, i64_set(width)), 8);
+}
+
+GELU_INLINE v64 v64_two_product(v64 a, v64 b, v64 *low) {
+    v64 product = a * b;
+    *low = _mm256_fmsub_pd(a, b, product);
+    return product;
+}
+
+GELU_INLINE v64 load_f64(const double *p) { return _mm256_loadu_pd(p); }
+GELU_INLINE v64 load_f32(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+GELU_INLINE v64 load_f16(const uint16_t *p) {
+    return _mm256_cvtps_pd(_mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)p)));
+}
+GELU_INLINE v64 load_bf16(const uint16_t *p) {
+    __m128i wide = _mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)p));
+    return _mm256_cvtps_pd(_mm_castsi128_ps(_mm_slli_epi32(wide, 16)));
+}
+
+GELU_INLINE void store_f64(double *p, v64 x) { _mm256_storeu_pd(p, x); }
+GELU_INLINE void store_f32(float *p, v64 x) { _mm_storeu_ps(p, _mm256_cvtpd_ps(x)); }
+GELU_INLINE void store_exact_f16(uint16_t *p, v64 x) {
+    __m128i half = _mm_cvtps_ph(_mm256_cvtpd_ps(x), _MM_FROUND_TO_NEAREST_INT);
+    _mm_storel_epi64((__m128i *)p, half);
+}
+GELU_INLINE void store_exact_bf16(uint16_t *p, v64 x) {
+    __m128i wide = _mm_srli_epi32(_mm_castps_si128(_mm256_cvtpd_ps(x)), 16);
+    _mm_storel_epi64((__m128i *)p, _mm_packus_epi32(wide, wide));
+}
+
+#endif

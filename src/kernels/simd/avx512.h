@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* The vector vocabulary for AVX-512 (F, BW, DQ, VL): 8 doubles. See scalar.h for what the names promise. */
+#ifndef GELU_SIMD_AVX512_H
+#define GELU_SIMD_AVX512_H
+
+#include <immintrin.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/compiler.h"
+
+#define GELU_SIMD_FMA /* fma.h may use the instruction */
+#define V64_LANES 8
+
+typedef __m512d v64;
+typedef __m512i i64;
+typedef __mmask8 m64;
+
+GELU_INLINE v64 v64_set(double x) { return _mm512_set1_pd(x); }
+GELU_INLINE i64 i64_set(int64_t x) { return _mm512_set1_epi64(x); }
+GELU_INLINE i64 v64_bits(v64 x) { return _mm512_castpd_si512(x); }
+GELU_INLINE v64 v64_from_bits(i64 bits) { return _mm512_castsi512_pd(bits); }
+GELU_INLINE v64 v64_abs(v64 x) { return _mm512_abs_pd(x); }
+GELU_INLINE v64 v64_negate(v64 x) { return _mm512_xor_pd(x, v64_set(-0.0)); }
+GELU_INLINE v64 v64_multiply_add(v64 a, v64 b, v64 c) { return _mm512_fmadd_pd(a, b, c); }
+
+GELU_INLINE m64 v64_less(v64 a, v64 b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
+GELU_INLINE m64 v64_equal(v64 a, v64 b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
+GELU_INLINE m64 v64_is_nan(v64 x) { return _mm512_cmp_pd_mask(x, x, _CMP_UNORD_Q); }
+GELU_INLINE m64 v64_is_negative(v64 x) { return _mm512_movepi64_mask(v64_bits(x)); }
+GELU_INLINE m64 i64_equal(i64 a, i64 b) { return _mm512_cmpeq_epi64_mask(a, b); }
+GELU_INLINE m64 m64_or(m64 a, m64 b) { return (m64)(a | b); }
+GELU_INLINE bool m64_all(m64 m) { return m == 0xff; }
+GELU_INLINE bool m64_any(m64 m) { return m != 0; }
+
+GELU_INLINE v64 v64_select(m64 m, v64 a, v64 b) { return _mm512_mask_mov_pd(b, m, a); }
+GELU_INLINE i64 i64_select(m64 m, i64 a, i64 b) { return _mm512_mask_mov_epi64(b, m, a); }
+GELU_INLINE v64 v64_min(v64 x, v64 limit) { return _mm512_min_pd(x, limit); }
+GELU_INLINE v64 v64_max(v64 x, v64 limit) { return _mm512_max_pd(x, limit); }
+GELU_INLINE i64 i64_max(i64 a, i64 b) { return _mm512_max_epi64(a, b); }
+GELU_INLINE i64 i64_shift_right_arithmetic(i64 x, int count) { return _mm512_srai_epi64(x, (unsigned)count); }
+GELU_INLINE i64 i64_shift_left(i64 x, int count) { return _mm512_slli_epi64(x, (unsigned)count); }
+
+GELU_INLINE v64 v64_lookup(const double *table, int width, i64 row, int column) {
+    return _mm512_i64gather_pd(_mm512_mullo_epi64(row, i64_set(width)), table + column, 8);
+}
+
+GELU_INLINE v64 v64_two_product(v64 a, v64 b, v64 *low) {
+    v64 product = a * b;
+    *low = _mm512_fmsub_pd(a, b, product);
+    return product;
+}
+
+GELU_INLINE v64 load_f64(const double *p) { return _mm512_loadu_pd(p); }
+GELU_INLINE v64 load_f32(const float *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+GELU_INLINE v64 load_f16(const uint16_t *p) {
+    return _mm512_cvtps_pd(_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)));
+}
+GELU_INLINE v64 load_bf16(const uint16_t *p) {
+    __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p));
+    return _mm512_cvtps_pd(_mm256_castsi256_ps(_mm256_slli_epi32(wide, 16)));
+}
+
+GELU_INLINE void store_f64(double *p, v64 x) { _mm512_storeu_pd(p, x); }
+GELU_INLINE void store_f32(float *p, v64 x) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(x)); }
+GELU_INLINE void store_exact_f16(uint16_t *p, v64 x) {
+    __m128i half = _mm256_cvtps_ph(_mm512_cvtpd_ps(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    _mm_storeu_si128((__m128i *)p, half);
+}
+GELU_INLINE void store_exact_bf16(uint16_t *p, v64 x) {
+    __m256i wide = _mm256_srli_epi32(_mm256_castps_si256(_mm512_cvtpd_ps(x)), 16);
+    _mm_storeu_si128((__m128i *)p, _mm256_cvtepi32_epi16(wide));
+}
+
+#endif

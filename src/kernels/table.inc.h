@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* Every kernel over one vocabulary, and their table. Parameters: the vocabulary, included before, and ISA_NAME. */
+#include "kernels/kernels.h"
+#include "kernels/exact_tables.h"
+#include "kernels/double_double.inc.h"
+#include "kernels/exp.inc.h"
+#include "kernels/erf.inc.h"
+#include "kernels/logistic.inc.h"
+#include "kernels/activation.inc.h"
+#include "kernels/rounding.inc.h"
+#include "kernels/elementwise.inc.h"
+
+#include "kernels/simd/fma.h"
+#define PRODUCT product_f32
+#define REAL float
+#define FMA fma_f32
+#include "kernels/linear.inc.h"
+#define PRODUCT product_f64
+#define REAL double
+#define FMA fma_f64
+#include "kernels/linear.inc.h"
+
+#define TABLE_JOIN_(a, b) a##b
+#define TABLE_JOIN(a, b) TABLE_JOIN_(a, b)
+#define TABLE_STRING_(a) #a
+#define TABLE_STRING(a) TABLE_STRING_(a)
+
+const struct gelu_kernels TABLE_JOIN(gelu_kernels_, ISA_NAME) = {
+    .name = TABLE_STRING(ISA_NAME),
+#define GELU_UNARY(slot, operation, in, out) ELEMENTWISE_ENTRY(slot)
+#define GELU_BACKWARD(slot, type) ELEMENTWISE_ENTRY(slot)
+#define GELU_CONVERT(from, to) .convert_##from##_##to = convert_##from##_##to,
+#include "kernels/kernel_list.inc"
+    .product_f32 = product_f32,
+    .product_f64 = product_f64,
+};
