@@ -23,7 +23,10 @@
 #define TEST_SANITIZED 0
 #endif
 
-enum { ACT_COUNT = GELU_ELU + 1, DTYPE_FIRST = GELU_F32, DTYPE_LAST = GELU_BF16 };
+#define DTYPE_FIRST GELU_F32
+#define DTYPE_LAST GELU_BF16
+
+enum { ACT_COUNT = GELU_ELU + 1 };
 enum op { OP_FORWARD, OP_GRAD, OP_GRAD2, OP_COUNT };
 
 static inline const char *op_name(enum op op) {
