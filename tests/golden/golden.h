@@ -22,10 +22,8 @@ static inline gelu_tensor golden_load(const char *name) {
     return tensor;
 }
 
-/* The whole text of tests/data/goldens/<name>.txt; release it with free. */
-static inline char *golden_text(const char *name) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s%s.txt", GOLDEN_DIR, name);
+/* A whole text file; release it with free. */
+static inline char *golden_file(const char *path) {
     FILE *file = fopen(path, "rb");
     if (!file) fail_msg("cannot open %s", path);
     char *text = NULL;
@@ -39,6 +37,13 @@ static inline char *golden_text(const char *name) {
     text[used] = '\0';
     fclose(file);
     return text;
+}
+
+/* The text of tests/data/goldens/<name>.txt; release it with free. */
+static inline char *golden_text(const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s%s.txt", GOLDEN_DIR, name);
+    return golden_file(path);
 }
 
 #endif
