@@ -14,7 +14,8 @@
  * cancellation but the one in f', which may cost 2^10 before the oracle is asked. So f is right to 2^-53 relative and f' to
  * 2^-43, and the margin is 2^-39: between 2^-16 and 2^-15 ULP of f32. test_oracle measures it. */
 _Static_assert(LDBL_MANT_DIG >= 64, "the fast reference needs a long double of 64 bits or more");
-static const long double relative_margin = 0x1p-39L, absolute_margin = 0x1p-165L, cancellation = 0x1p-10L;
+static const double relative_margin = 0x1p-39, absolute_margin = 0x1p-165;
+static const long double cancellation = 0x1p-10L;
 
 static const long double sqrt_half = 0.707106781186547524400844362104849039L;
 static const long double inverse_sqrt_2pi = 0.398942280401432677939946059934381868L;
@@ -37,13 +38,13 @@ static void settle(reference *r, int order, long double value) {
 
 static void estimate(reference *r, int order, long double value) {
     r->value[order] = value;
-    r->margin[order] = fabsl(value) * relative_margin + absolute_margin;
+    r->margin[order] = fabs((double)value) * relative_margin + absolute_margin;
 }
 
 /* sum, computed from terms whose magnitudes add up to size. */
 static void estimate_sum(reference *r, int order, long double sum, long double size) {
     estimate(r, order, sum);
-    if (fabsl(sum) < size * cancellation) r->margin[order] = HUGE_VALL;
+    if (fabsl(sum) < size * cancellation) r->margin[order] = (double)INFINITY;
 }
 
 static void evaluate_erf(float x, reference *r) {
@@ -134,17 +135,32 @@ static uint32_t bits_of(float x) {
     return bits;
 }
 
+/* The exponent q of the quantum of a value. */
+static int quantum_of(const number_format *format, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return format_quantum(format, (long)(bits >> 52 & 0x7ff) - 1022);
+}
+
+/* 2^-q: |q| is small enough for a double in all three formats. */
+static double inverse_quantum(int q) {
+    uint64_t bits = (uint64_t)(1023 - q) << 52;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 static uint64_t encode(const number_format *format, long double value) {
-    if (isinf(value)) return format_assemble(format, value < 0, 0, 1 << 20);
-    int e = 0;
-    long double magnitude = fabsl(value);
-    frexpl(magnitude, &e);
-    int q = magnitude > 0 ? format_quantum(format, e) : format->min_exponent;
-    return format_assemble(format, signbit(value) != 0, (uint64_t)llrintl(scalbnl(magnitude, -q)), q);
+    double rounded = (double)value; /* may reach the next binade; a power of two has the same bits from both sides */
+    if (isinf(rounded)) return format_assemble(format, value < 0, 0, 1 << 20);
+    int q = quantum_of(format, rounded);
+    long double scaled = fabsl(value) * inverse_quantum(q);
+    return format_assemble(format, signbit(rounded) != 0, (uint64_t)llrintl(scaled), q);
 }
 
 bool reference_round(const reference *r, int order, gelu_dtype out, uint64_t *bits) {
-    long double value = r->value[order], margin = r->margin[order];
+    long double value = r->value[order];
+    double margin = r->margin[order];
     if (out == GELU_F32) {
         *bits = bits_of((float)(value - margin));
         return margin == 0 || *bits == bits_of((float)(value + margin));
@@ -154,29 +170,18 @@ bool reference_round(const reference *r, int order, gelu_dtype out, uint64_t *bi
     return margin == 0 || *bits == encode(format, value + margin);
 }
 
-/* 2^-q of the quantum that a value has; |q| is small enough for a double in all three formats. */
-static double inverse_quantum(const number_format *format, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    int q = format_quantum(format, (long)(bits >> 52 & 0x7ff) - 1022);
-    bits = (uint64_t)(1023 - q) << 52;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+static double widen(gelu_dtype dtype, uint64_t bits) {
+    if (dtype != GELU_F32) return format_decode(format_of(dtype), bits);
+    uint32_t narrow = (uint32_t)bits;
+    float single;
+    memcpy(&single, &narrow, sizeof single);
+    return single;
 }
 
 double reference_ulps(const reference *r, int order, gelu_dtype out, uint64_t got) {
-    const number_format *format = format_of(out);
-    long double value = r->value[order];
-    float single;
-    double rounded;
-    if (out == GELU_F32) {
-        uint32_t bits = (uint32_t)got;
-        memcpy(&single, &bits, sizeof single);
-        rounded = single;
-    } else {
-        rounded = format_decode(format, got);
-    }
-    if (isnan(rounded)) return (double)INFINITY;
-    if (isinf(rounded) && isinf(value)) return rounded == (double)value ? 0 : (double)INFINITY;
-    return (double)(fabsl(rounded - value) * inverse_quantum(format, (double)value));
+    /* As a double, value moves by 2^-29 ULP of f32: what is decided here is 2^-16 ULP away from a boundary. */
+    double value = (double)r->value[order], rounded = widen(out, got);
+    double error = fabs(rounded - value);
+    if (error <= DBL_MAX) return error * inverse_quantum(quantum_of(format_of(out), value));
+    return rounded == value ? 0 : (double)INFINITY; /* infinities and NaNs */
 }

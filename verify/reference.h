@@ -13,7 +13,8 @@
 /* f(x) in [0] and f'(x) in [1]. The exact result lies within margin of value. A margin of 0: value rounds as the exact
  * result does, in f32, f16 and bf16; an infinite one: ask the oracle. */
 typedef struct {
-    long double value[2], margin[2];
+    long double value[2];
+    double margin[2];
 } reference;
 
 /* x is any number or infinity, no NaN. */

@@ -108,7 +108,7 @@ static float random_float(int i) {
 /* The error of the long double result as a share of its margin, to the accuracy of f64. */
 static long double share_of_margin(oracle *o, gelu_act act, int order, float x, const reference *r) {
     double exact = format_decode(format_of(GELU_F64), oracle_round(o, act, order, x, GELU_F64));
-    return fabsl(r->value[order] - (long double)exact) / r->margin[order];
+    return fabsl(r->value[order] - (long double)exact) / (long double)r->margin[order];
 }
 
 static void check_reference(oracle *o, gelu_act act, float x, int *undecided, long double *worst) {
