@@ -62,12 +62,12 @@ static void fixed_times_power(struct fixed *x, int power) {
 
 static void fixed_over_power(struct fixed *x, int power) {
     while (power > 0) {
-        int step = power < 9 ? power : 9; /* 2^9 divides a limb's base, so the remainder moves on exactly */
-        uint32_t carry = 0;
-        for (int i = x->first; i <= x->last || carry; i++) {
-            uint32_t t = x->limb[i];
-            x->limb[i] = (t >> step) + carry;
-            carry = (t & ((1u << step) - 1)) * (LIMB >> step);
+        int step = power < 29 ? power : 29;
+        uint64_t rest = 0;
+        for (int i = x->first; i <= x->last || rest; i++) {
+            uint64_t t = rest * LIMB + x->limb[i];
+            x->limb[i] = (uint32_t)(t >> step);
+            rest = t & (((uint64_t)1 << step) - 1);
             if (i > x->last) x->last = i;
         }
         while (x->first < x->last && x->limb[x->first] == 0) x->first++;
