@@ -114,7 +114,7 @@ static int open_beside(struct file_out *out, const char *path, const struct stat
     return create_temporary(out, old);
 }
 
-int file_out_open(struct file_out *out, const char *path) {
+int gelu_file_out_open(struct file_out *out, const char *path) {
     struct stat st;
     int reason = 0;
     *out = (struct file_out){-1, NULL, NULL};
@@ -130,7 +130,7 @@ int file_out_open(struct file_out *out, const char *path) {
     return reason;
 }
 
-int file_out_write(struct file_out *out, const void *data, size_t nbytes) {
+int gelu_file_out_write(struct file_out *out, const void *data, size_t nbytes) {
     const char *at = data;
     const size_t most = (size_t)1 << 30; /* some systems refuse more in one call */
     while (nbytes > 0) {
@@ -144,7 +144,7 @@ int file_out_write(struct file_out *out, const void *data, size_t nbytes) {
     return 0;
 }
 
-int file_out_commit(struct file_out *out) {
+int gelu_file_out_commit(struct file_out *out) {
     int reason = close(out->fd) != 0 && errno != EINTR ? errno : 0;
     if (!reason && out->temporary && rename(out->temporary, out->target) != 0) reason = errno;
     if (reason && out->temporary) unlink(out->temporary);
@@ -152,7 +152,7 @@ int file_out_commit(struct file_out *out) {
     return reason;
 }
 
-void file_out_abort(struct file_out *out) {
+void gelu_file_out_abort(struct file_out *out) {
     close(out->fd);
     if (out->temporary) unlink(out->temporary);
     release(out);

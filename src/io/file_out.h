@@ -14,10 +14,10 @@ struct file_out {
 };
 
 /* 0, or an errno with nothing left behind. Directly when path exists and is no regular file (a directory: EISDIR). */
-int file_out_open(struct file_out *out, const char *path);
-int file_out_write(struct file_out *out, const void *data, size_t nbytes); /* all of it; 0 or errno */
+int gelu_file_out_open(struct file_out *out, const char *path);
+int gelu_file_out_write(struct file_out *out, const void *data, size_t nbytes); /* all of it; 0 or errno */
 /* Closes and renames; 0, or an errno with the temporary file removed. Frees what out holds either way. */
-int file_out_commit(struct file_out *out);
-void file_out_abort(struct file_out *out);
+int gelu_file_out_commit(struct file_out *out);
+void gelu_file_out_abort(struct file_out *out);
 
 #endif

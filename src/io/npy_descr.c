@@ -50,8 +50,8 @@ static bool refused_name(char kind, unsigned size, char name[64]) {
     return false;
 }
 
-gelu_status npy_parse_descr(const struct npy_context *context, uint64_t offset, const char *descr, size_t length,
-                            const gelu_npy_options *options, struct npy_layout *out) {
+gelu_status gelu_npy_parse_descr(const struct npy_context *context, uint64_t offset, const char *descr, size_t length,
+                                 const gelu_npy_options *options, struct npy_layout *out) {
     static const struct {
         char kind;
         unsigned size;
@@ -69,9 +69,9 @@ gelu_status npy_parse_descr(const struct npy_context *context, uint64_t offset, 
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         if (taken[i].kind != kind || taken[i].size != size) continue;
         if (kind == 'V' && (order == '>' || !options || !options->v2_is_bf16))
-            return npy_fail(context, GELU_ERR_DTYPE, offset, "at byte %llu: raw type '%.*s' is not read%s",
-                            (unsigned long long)offset, (int)length, descr,
-                            order == '>' ? "" : " (NumPy stores bf16 so; ask for v2_is_bf16 if it is)");
+            return gelu_npy_fail(context, GELU_ERR_DTYPE, offset, "at byte %llu: raw type '%.*s' is not read%s",
+                                 (unsigned long long)offset, (int)length, descr,
+                                 order == '>' ? "" : " (NumPy stores bf16 so; ask for v2_is_bf16 if it is)");
         out->tensor.dtype = taken[i].dtype;
         out->swapped = order == '>';
         return GELU_OK;
@@ -79,8 +79,9 @@ gelu_status npy_parse_descr(const struct npy_context *context, uint64_t offset, 
     char name[64];
     int shown = length > 40 ? 40 : (int)length;
     if (refused_name(kind, size, name))
-        return npy_fail(context, GELU_ERR_DTYPE, offset, "at byte %llu: elements are %s ('%.*s'), not f2, f4 or f8",
-                        (unsigned long long)offset, name, shown, descr);
-    return npy_fail(context, GELU_ERR_DTYPE, offset, "at byte %llu: unknown element type '%.*s'",
-                    (unsigned long long)offset, shown, descr);
+        return gelu_npy_fail(context, GELU_ERR_DTYPE, offset,
+                             "at byte %llu: elements are %s ('%.*s'), not f2, f4 or f8", (unsigned long long)offset,
+                             name, shown, descr);
+    return gelu_npy_fail(context, GELU_ERR_DTYPE, offset, "at byte %llu: unknown element type '%.*s'",
+                         (unsigned long long)offset, shown, descr);
 }

@@ -11,7 +11,7 @@
 /* A longer name keeps its end, so that the reason always fits behind it. */
 #define MAX_NAME 240
 
-void npy_error_clear(gelu_error *err) {
+void gelu_npy_error_clear(gelu_error *err) {
     if (!err) return;
     err->status = GELU_OK;
     err->offset = 0;
@@ -24,7 +24,8 @@ static void one_line(char *text) {
         if ((unsigned char)*text < 0x20 || *text == 0x7f) *text = '?';
 }
 
-gelu_status npy_fail(const struct npy_context *context, gelu_status status, uint64_t offset, const char *format, ...) {
+gelu_status gelu_npy_fail(const struct npy_context *context, gelu_status status, uint64_t offset, const char *format,
+                          ...) {
     gelu_error *err = context->err;
     if (!err) return status;
     err->status = status;
@@ -45,10 +46,10 @@ gelu_status npy_fail(const struct npy_context *context, gelu_status status, uint
     return status;
 }
 
-gelu_status npy_fail_errno(const struct npy_context *context, int error_number, const char *what) {
+gelu_status gelu_npy_fail_errno(const struct npy_context *context, int error_number, const char *what) {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c) return npy_fail(context, GELU_ERR_IO, 0, "%s: error %d", what, error_number);
-    gelu_status status = npy_fail(context, GELU_ERR_IO, 0, "%s: %s", what, strerror_l(error_number, c));
+    if (!c) return gelu_npy_fail(context, GELU_ERR_IO, 0, "%s: error %d", what, error_number);
+    gelu_status status = gelu_npy_fail(context, GELU_ERR_IO, 0, "%s: %s", what, strerror_l(error_number, c));
     freelocale(c);
     return status;
 }

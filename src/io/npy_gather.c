@@ -58,7 +58,7 @@ static void gather_rows(const struct npy_layout *layout, const uint8_t *data, si
     }
 }
 
-void npy_gather(const struct npy_layout *layout, const uint8_t *data, size_t first, size_t count, uint8_t *dst) {
+void gelu_npy_gather(const struct npy_layout *layout, const uint8_t *data, size_t first, size_t count, uint8_t *dst) {
     const gelu_tensor *t = &layout->tensor;
     size_t nbytes = gelu_dtype_nbytes(t->dtype);
     if (count == 0) return;

@@ -22,8 +22,8 @@ struct cursor {
 static uint64_t position(const struct cursor *c) { return c->base + c->at; }
 
 static gelu_status malformed(const struct cursor *c, const char *reason) {
-    return npy_fail(c->context, GELU_ERR_HEADER, position(c), "at byte %llu: bad header: %s",
-                    (unsigned long long)position(c), reason);
+    return gelu_npy_fail(c->context, GELU_ERR_HEADER, position(c), "at byte %llu: bad header: %s",
+                         (unsigned long long)position(c), reason);
 }
 
 static char peek(const struct cursor *c) { return c->at < c->end ? c->text[c->at] : '\0'; }
@@ -74,8 +74,8 @@ static gelu_status parse_dimension(struct cursor *c, size_t *out) {
     if (peek(c) == '-') return malformed(c, "negative dimension");
     for (; peek(c) >= '0' && peek(c) <= '9'; c->at++)
         if (!size_mul(value, 10, &value) || !size_add(value, (size_t)(peek(c) - '0'), &value))
-            return npy_fail(c->context, GELU_ERR_OVERFLOW, c->base + first, "at byte %llu: size overflow in shape",
-                            (unsigned long long)(c->base + first));
+            return gelu_npy_fail(c->context, GELU_ERR_OVERFLOW, c->base + first, "at byte %llu: size overflow in shape",
+                                 (unsigned long long)(c->base + first));
     if (c->at == first) return malformed(c, "shape is not a tuple of integers");
     if (c->text[first] == '0' && value != 0) return malformed(c, "a dimension begins with 0");
     if (c->python2 && peek(c) == 'L') c->at++;
@@ -90,8 +90,9 @@ static gelu_status parse_shape(struct cursor *c, gelu_tensor *tensor) {
     while (!accept(c, ')')) {
         if (!comma) return malformed(c, "a comma is missing in shape");
         if (tensor->ndim == GELU_MAX_NDIM)
-            return npy_fail(c->context, GELU_ERR_SHAPE, position(c), "at byte %llu: shape has more than %d dimensions",
-                            (unsigned long long)position(c), GELU_MAX_NDIM);
+            return gelu_npy_fail(c->context, GELU_ERR_SHAPE, position(c),
+                                 "at byte %llu: shape has more than %d dimensions", (unsigned long long)position(c),
+                                 GELU_MAX_NDIM);
         gelu_status status = parse_dimension(c, &tensor->shape[tensor->ndim]);
         if (status) return status;
         tensor->ndim++;
@@ -112,12 +113,12 @@ static gelu_status parse_value(struct cursor *c, int key, const gelu_npy_options
         return parse_shape(c, &out->tensor);
     }
     if (peek(c) == '[' || peek(c) == '(')
-        return npy_fail(c->context, GELU_ERR_DTYPE, at, "at byte %llu: elements are of a structured type",
-                        (unsigned long long)at);
+        return gelu_npy_fail(c->context, GELU_ERR_DTYPE, at, "at byte %llu: elements are of a structured type",
+                             (unsigned long long)at);
     const char *descr;
     size_t length;
     gelu_status status = parse_string(c, &descr, &length);
-    return status ? status : npy_parse_descr(c->context, at, descr, length, options, out);
+    return status ? status : gelu_npy_parse_descr(c->context, at, descr, length, options, out);
 }
 
 static int key_of(const char *name, size_t length) {
@@ -174,35 +175,37 @@ static bool sizes(gelu_tensor *tensor, size_t *nbytes) {
 static gelu_status parse_preamble(const struct npy_context *context, const uint8_t *prefix, uint64_t file_nbytes,
                                   struct cursor *c) {
     size_t some = file_nbytes < NPY_MAGIC_NBYTES ? (size_t)file_nbytes : NPY_MAGIC_NBYTES;
-    if (file_nbytes == 0) return npy_fail(context, GELU_ERR_TRUNCATED, 0, "the file is empty");
+    if (file_nbytes == 0) return gelu_npy_fail(context, GELU_ERR_TRUNCATED, 0, "the file is empty");
     if (memcmp(prefix, NPY_MAGIC, some) != 0)
-        return npy_fail(context, GELU_ERR_MAGIC, 0, "at byte 0: bad magic: not a .npy file%s",
-                        some >= 4 && memcmp(prefix, "PK\3\4", 4) == 0 ? " but a zip archive (.npz?)" : "");
+        return gelu_npy_fail(context, GELU_ERR_MAGIC, 0, "at byte 0: bad magic: not a .npy file%s",
+                             some >= 4 && memcmp(prefix, "PK\3\4", 4) == 0 ? " but a zip archive (.npz?)" : "");
     if (file_nbytes < 8)
-        return npy_fail(context, GELU_ERR_TRUNCATED, file_nbytes,
-                        "truncated: %llu bytes, but the magic and version take 8", (unsigned long long)file_nbytes);
+        return gelu_npy_fail(context, GELU_ERR_TRUNCATED, file_nbytes,
+                             "truncated: %llu bytes, but the magic and version take 8",
+                             (unsigned long long)file_nbytes);
     unsigned major = prefix[6], minor = prefix[7];
     if (major < 1 || major > 3 || minor != 0)
-        return npy_fail(context, GELU_ERR_VERSION, 6,
-                        "at byte 6: unknown format version %u.%u (1.0, 2.0 and 3.0 are known)", major, minor);
+        return gelu_npy_fail(context, GELU_ERR_VERSION, 6,
+                             "at byte 6: unknown format version %u.%u (1.0, 2.0 and 3.0 are known)", major, minor);
     unsigned start = major == 1 ? 10 : 12;
     if (file_nbytes < start)
-        return npy_fail(context, GELU_ERR_TRUNCATED, file_nbytes, "truncated: %llu bytes, but the header begins at %u",
-                        (unsigned long long)file_nbytes, start);
+        return gelu_npy_fail(context, GELU_ERR_TRUNCATED, file_nbytes,
+                             "truncated: %llu bytes, but the header begins at %u", (unsigned long long)file_nbytes,
+                             start);
     uint32_t length = prefix[8] | (uint32_t)prefix[9] << 8;
     if (major > 1) length |= (uint32_t)prefix[10] << 16 | (uint32_t)prefix[11] << 24;
     if (length > file_nbytes - start)
-        return npy_fail(context, GELU_ERR_TRUNCATED, 8, "truncated: %llu bytes, but the header ends at %llu",
-                        (unsigned long long)file_nbytes, (unsigned long long)start + length);
+        return gelu_npy_fail(context, GELU_ERR_TRUNCATED, 8, "truncated: %llu bytes, but the header ends at %llu",
+                             (unsigned long long)file_nbytes, (unsigned long long)start + length);
     if (length > NPY_MAX_HEADER)
-        return npy_fail(context, GELU_ERR_HEADER, 8, "at byte 8: bad header: %lu bytes long, over the limit of %d",
-                        (unsigned long)length, NPY_MAX_HEADER);
+        return gelu_npy_fail(context, GELU_ERR_HEADER, 8, "at byte 8: bad header: %lu bytes long, over the limit of %d",
+                             (unsigned long)length, NPY_MAX_HEADER);
     *c = (struct cursor){context, (const char *)prefix + start, 0, length, start, major < 3};
     return GELU_OK;
 }
 
-gelu_status npy_parse(const struct npy_context *context, const uint8_t *prefix, uint64_t file_nbytes,
-                      const gelu_npy_options *options, struct npy_layout *out) {
+gelu_status gelu_npy_parse(const struct npy_context *context, const uint8_t *prefix, uint64_t file_nbytes,
+                           const gelu_npy_options *options, struct npy_layout *out) {
     struct cursor c = {0};
     uint64_t shape_at = 0;
     memset(out, 0, sizeof *out);
@@ -211,15 +214,15 @@ gelu_status npy_parse(const struct npy_context *context, const uint8_t *prefix, 
     if (status) return status;
     size_t nbytes, offset = (size_t)c.base + c.end;
     if (!sizes(&out->tensor, &nbytes))
-        return npy_fail(context, GELU_ERR_OVERFLOW, shape_at, "at byte %llu: size overflow in shape",
-                        (unsigned long long)shape_at);
+        return gelu_npy_fail(context, GELU_ERR_OVERFLOW, shape_at, "at byte %llu: size overflow in shape",
+                             (unsigned long long)shape_at);
     uint64_t have = file_nbytes - offset;
     if (have != nbytes)
-        return npy_fail(context, have < nbytes ? GELU_ERR_TRUNCATED : GELU_ERR_TRAILING,
-                        have < nbytes ? file_nbytes : (uint64_t)offset + nbytes,
-                        "%s: the data at byte %llu has %llu bytes and should have %llu",
-                        have < nbytes ? "truncated" : "trailing bytes", (unsigned long long)offset,
-                        (unsigned long long)have, (unsigned long long)nbytes);
+        return gelu_npy_fail(context, have < nbytes ? GELU_ERR_TRUNCATED : GELU_ERR_TRAILING,
+                             have < nbytes ? file_nbytes : (uint64_t)offset + nbytes,
+                             "%s: the data at byte %llu has %llu bytes and should have %llu",
+                             have < nbytes ? "truncated" : "trailing bytes", (unsigned long long)offset,
+                             (unsigned long long)have, (unsigned long long)nbytes);
     size_t wide = 0;
     for (size_t i = 0; i < out->tensor.ndim; i++) wide += out->tensor.shape[i] > 1;
     out->data_offset = offset;

@@ -26,14 +26,14 @@ void gelu_tensor_free(gelu_tensor *tensor) {
 }
 
 static gelu_status fail_argument(const struct npy_context *context) {
-    return npy_fail(context, GELU_ERR_ARGUMENT, 0, "a NULL pointer");
+    return gelu_npy_fail(context, GELU_ERR_ARGUMENT, 0, "a NULL pointer");
 }
 
 /* The handle for a parsed file; bytes is the whole file. */
 static gelu_status new_handle(const struct npy_context *context, const struct npy_layout *layout, const uint8_t *bytes,
                               gelu_npy **out) {
     gelu_npy *npy = calloc(1, sizeof *npy);
-    if (!npy) return npy_fail(context, GELU_ERR_MEMORY, 0, "out of memory");
+    if (!npy) return gelu_npy_fail(context, GELU_ERR_MEMORY, 0, "out of memory");
     size_t nbytes = gelu_dtype_nbytes(layout->tensor.dtype);
     npy->layout = *layout;
     if (layout->tensor.count > 0) {
@@ -49,11 +49,11 @@ gelu_status gelu_npy_open_memory(const char *name, const void *bytes, size_t nby
                                  gelu_npy **out, gelu_error *err) {
     struct npy_context context = {name ? name : "(memory)", err};
     struct npy_layout layout;
-    npy_error_clear(err);
+    gelu_npy_error_clear(err);
     if (!out) return fail_argument(&context);
     *out = NULL;
     if (!bytes && nbytes > 0) return fail_argument(&context);
-    gelu_status status = npy_parse(&context, bytes, nbytes, options, &layout);
+    gelu_status status = gelu_npy_parse(&context, bytes, nbytes, options, &layout);
     return status ? status : new_handle(&context, &layout, bytes, out);
 }
 
@@ -70,10 +70,10 @@ static gelu_status open_regular(const struct npy_context *context, const char *p
     struct stat st;
     /* Without O_NONBLOCK the open of a pipe would wait for a writer. */
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (*fd < 0) return npy_fail_errno(context, errno, "cannot open");
-    if (fstat(*fd, &st) != 0) return npy_fail_errno(context, errno, "cannot examine");
+    if (*fd < 0) return gelu_npy_fail_errno(context, errno, "cannot open");
+    if (fstat(*fd, &st) != 0) return gelu_npy_fail_errno(context, errno, "cannot examine");
     if (!S_ISREG(st.st_mode))
-        return npy_fail(context, GELU_ERR_IO, 0, "cannot read: it is %s, not a regular file", kind_of(st.st_mode));
+        return gelu_npy_fail(context, GELU_ERR_IO, 0, "cannot read: it is %s, not a regular file", kind_of(st.st_mode));
     *nbytes = (uint64_t)st.st_size;
     return GELU_OK;
 }
@@ -82,8 +82,8 @@ static gelu_status read_prefix(const struct npy_context *context, int fd, uint8_
     for (size_t have = 0; have < wanted;) {
         ssize_t got = pread(fd, prefix + have, wanted - have, (off_t)have);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return npy_fail_errno(context, errno, "cannot read");
-        if (got == 0) return npy_fail(context, GELU_ERR_TRUNCATED, have, "truncated while it was read");
+        if (got < 0) return gelu_npy_fail_errno(context, errno, "cannot read");
+        if (got == 0) return gelu_npy_fail(context, GELU_ERR_TRUNCATED, have, "truncated while it was read");
         have += (size_t)got;
     }
     return GELU_OK;
@@ -92,20 +92,20 @@ static gelu_status read_prefix(const struct npy_context *context, int fd, uint8_
 static gelu_status parse_file(const struct npy_context *context, int fd, uint64_t file_nbytes,
                               const gelu_npy_options *options, struct npy_layout *layout) {
     uint8_t *prefix = malloc(NPY_MAX_PREFIX);
-    if (!prefix) return npy_fail(context, GELU_ERR_MEMORY, 0, "out of memory");
+    if (!prefix) return gelu_npy_fail(context, GELU_ERR_MEMORY, 0, "out of memory");
     size_t some = file_nbytes < NPY_MAX_PREFIX ? (size_t)file_nbytes : NPY_MAX_PREFIX;
     gelu_status status = read_prefix(context, fd, prefix, some);
-    if (!status) status = npy_parse(context, prefix, file_nbytes, options, layout);
+    if (!status) status = gelu_npy_parse(context, prefix, file_nbytes, options, layout);
     free(prefix);
     return status;
 }
 
 static gelu_status map_file(const struct npy_context *context, int fd, const struct npy_layout *layout,
                             uint64_t file_nbytes, gelu_npy **out) {
-    /* The data fits in memory as npy_parse has checked; the prefix before it is small. */
+    /* The data fits in memory as gelu_npy_parse has checked; the prefix before it is small. */
     size_t nbytes = layout->tensor.count > 0 ? (size_t)file_nbytes : 0;
     void *map = nbytes > 0 ? mmap(NULL, nbytes, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
-    if (map == MAP_FAILED) return npy_fail_errno(context, errno, "cannot map");
+    if (map == MAP_FAILED) return gelu_npy_fail_errno(context, errno, "cannot map");
     gelu_status status = new_handle(context, layout, map, out);
     if (status) {
         if (map) munmap(map, nbytes);
@@ -121,7 +121,7 @@ gelu_status gelu_npy_open(const char *path, const gelu_npy_options *options, gel
     struct npy_layout layout;
     uint64_t file_nbytes = 0;
     int fd;
-    npy_error_clear(err);
+    gelu_npy_error_clear(err);
     if (!out) return fail_argument(&context);
     *out = NULL;
     if (!path) return fail_argument(&context);
@@ -144,14 +144,14 @@ gelu_status gelu_npy_read_range(const gelu_npy *npy, size_t first, size_t count,
     if (!npy || (!dst && count > 0)) return GELU_ERR_ARGUMENT;
     size_t all = npy->layout.tensor.count;
     if (first > all || count > all - first) return GELU_ERR_SHAPE;
-    npy_gather(&npy->layout, npy->data, first, count, dst);
+    gelu_npy_gather(&npy->layout, npy->data, first, count, dst);
     return GELU_OK;
 }
 
 gelu_status gelu_npy_read(const char *path, const gelu_npy_options *options, gelu_tensor *out, gelu_error *err) {
     struct npy_context context = {path ? path : "(no name)", err};
     gelu_npy *npy;
-    npy_error_clear(err);
+    gelu_npy_error_clear(err);
     if (!out) return fail_argument(&context);
     memset(out, 0, sizeof *out);
     gelu_status status = gelu_npy_open(path, options, &npy, err);
@@ -162,9 +162,9 @@ gelu_status gelu_npy_read(const char *path, const gelu_npy_options *options, gel
         tensor.data = malloc(tensor.count * gelu_dtype_nbytes(tensor.dtype));
         if (!tensor.data) {
             gelu_npy_close(npy);
-            return npy_fail(&context, GELU_ERR_MEMORY, 0, "out of memory for %zu elements", tensor.count);
+            return gelu_npy_fail(&context, GELU_ERR_MEMORY, 0, "out of memory for %zu elements", tensor.count);
         }
-        npy_gather(&npy->layout, npy->data, 0, tensor.count, tensor.data);
+        gelu_npy_gather(&npy->layout, npy->data, 0, tensor.count, tensor.data);
     }
     gelu_npy_close(npy);
     *out = tensor;

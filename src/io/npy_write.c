@@ -58,12 +58,12 @@ static gelu_status check_shape(const struct npy_context *context, gelu_dtype dty
                                size_t *count) {
     size_t nonzero = gelu_dtype_nbytes(dtype);
     *count = 1;
-    if (nonzero == 0) return npy_fail(context, GELU_ERR_DTYPE, 0, "unknown element type %d", (int)dtype);
+    if (nonzero == 0) return gelu_npy_fail(context, GELU_ERR_DTYPE, 0, "unknown element type %d", (int)dtype);
     if (ndim > GELU_MAX_NDIM)
-        return npy_fail(context, GELU_ERR_SHAPE, 0, "%zu dimensions are more than %d", ndim, GELU_MAX_NDIM);
+        return gelu_npy_fail(context, GELU_ERR_SHAPE, 0, "%zu dimensions are more than %d", ndim, GELU_MAX_NDIM);
     for (size_t i = 0; i < ndim; i++) {
         if (shape[i] != 0 && !size_mul(nonzero, shape[i], &nonzero)) nonzero = SIZE_MAX;
-        if (nonzero > PTRDIFF_MAX) return npy_fail(context, GELU_ERR_OVERFLOW, 0, "size overflow in shape");
+        if (nonzero > PTRDIFF_MAX) return gelu_npy_fail(context, GELU_ERR_OVERFLOW, 0, "size overflow in shape");
         *count = shape[i] == 0 ? 0 : *count * shape[i];
     }
     return GELU_OK;
@@ -78,9 +78,9 @@ gelu_status gelu_npy_writer_open(const char *path, gelu_dtype dtype, size_t ndim
                                  gelu_npy_writer **out, gelu_error *err) {
     struct npy_context context = {path ? path : "(no name)", err};
     size_t count;
-    npy_error_clear(err);
+    gelu_npy_error_clear(err);
     if (out) *out = NULL;
-    if (!out || !path || (!shape && ndim > 0)) return npy_fail(&context, GELU_ERR_ARGUMENT, 0, "a NULL pointer");
+    if (!out || !path || (!shape && ndim > 0)) return gelu_npy_fail(&context, GELU_ERR_ARGUMENT, 0, "a NULL pointer");
     gelu_status status = check_shape(&context, dtype, ndim, shape, &count);
     if (status) return status;
     gelu_npy_writer *writer = calloc(1, sizeof *writer);
@@ -88,13 +88,13 @@ gelu_status gelu_npy_writer_open(const char *path, gelu_dtype dtype, size_t ndim
     if (writer) writer->path = malloc(path_nbytes);
     if (!writer || !writer->path) {
         free(writer);
-        return npy_fail(&context, GELU_ERR_MEMORY, 0, "out of memory");
+        return gelu_npy_fail(&context, GELU_ERR_MEMORY, 0, "out of memory");
     }
     memcpy(writer->path, path, path_nbytes);
-    int reason = file_out_open(&writer->file, path);
+    int reason = gelu_file_out_open(&writer->file, path);
     if (reason) {
         free_writer(writer);
-        return npy_fail_errno(&context, reason, "cannot create");
+        return gelu_npy_fail_errno(&context, reason, "cannot create");
     }
     writer->element_nbytes = gelu_dtype_nbytes(dtype);
     writer->missing = count;
@@ -105,11 +105,11 @@ gelu_status gelu_npy_writer_open(const char *path, gelu_dtype dtype, size_t ndim
 
 static gelu_status fail_write(gelu_npy_writer *writer, int reason) {
     struct npy_context context = {writer->path, &writer->failure};
-    return npy_fail_errno(&context, reason, "cannot write");
+    return gelu_npy_fail_errno(&context, reason, "cannot write");
 }
 
 static gelu_status flush(gelu_npy_writer *writer) {
-    int reason = file_out_write(&writer->file, writer->buffer, writer->buffered);
+    int reason = gelu_file_out_write(&writer->file, writer->buffer, writer->buffered);
     writer->buffered = 0;
     return reason ? fail_write(writer, reason) : GELU_OK;
 }
@@ -117,7 +117,7 @@ static gelu_status flush(gelu_npy_writer *writer) {
 static gelu_status put(gelu_npy_writer *writer, const void *data, size_t nbytes) {
     if (nbytes > BUFFER_NBYTES - writer->buffered && flush(writer)) return writer->failure.status;
     if (nbytes >= BUFFER_NBYTES) {
-        int reason = file_out_write(&writer->file, data, nbytes);
+        int reason = gelu_file_out_write(&writer->file, data, nbytes);
         return reason ? fail_write(writer, reason) : GELU_OK;
     }
     memcpy(writer->buffer + writer->buffered, data, nbytes);
@@ -133,12 +133,12 @@ static gelu_status report(const gelu_npy_writer *writer, gelu_error *err) {
 
 gelu_status gelu_npy_writer_write(gelu_npy_writer *writer, size_t count, const void *data, gelu_error *err) {
     struct npy_context context = {writer ? writer->path : "(no writer)", err};
-    npy_error_clear(err);
-    if (!writer || (!data && count > 0)) return npy_fail(&context, GELU_ERR_ARGUMENT, 0, "a NULL pointer");
+    gelu_npy_error_clear(err);
+    if (!writer || (!data && count > 0)) return gelu_npy_fail(&context, GELU_ERR_ARGUMENT, 0, "a NULL pointer");
     if (writer->failure.status) return report(writer, err);
     if (count > writer->missing)
-        return npy_fail(&context, GELU_ERR_SHAPE, 0, "%zu elements given where only %zu are left to write", count,
-                        writer->missing);
+        return gelu_npy_fail(&context, GELU_ERR_SHAPE, 0, "%zu elements given where only %zu are left to write", count,
+                             writer->missing);
     if (count > 0 && put(writer, data, count * writer->element_nbytes)) return report(writer, err);
     writer->missing -= count;
     return GELU_OK;
@@ -146,26 +146,26 @@ gelu_status gelu_npy_writer_write(gelu_npy_writer *writer, size_t count, const v
 
 gelu_status gelu_npy_writer_commit(gelu_npy_writer *writer, gelu_error *err) {
     struct npy_context context = {writer ? writer->path : "(no writer)", err};
-    npy_error_clear(err);
-    if (!writer) return npy_fail(&context, GELU_ERR_ARGUMENT, 0, "a NULL pointer");
+    gelu_npy_error_clear(err);
+    if (!writer) return gelu_npy_fail(&context, GELU_ERR_ARGUMENT, 0, "a NULL pointer");
     gelu_status status = GELU_OK;
     if (writer->failure.status || (writer->missing == 0 && flush(writer)))
         status = report(writer, err);
     else if (writer->missing > 0)
-        status = npy_fail(&context, GELU_ERR_SHAPE, 0, "%zu elements are missing", writer->missing);
+        status = gelu_npy_fail(&context, GELU_ERR_SHAPE, 0, "%zu elements are missing", writer->missing);
     if (status) {
         gelu_npy_writer_abort(writer);
         return status;
     }
-    int reason = file_out_commit(&writer->file);
-    if (reason) status = npy_fail_errno(&context, reason, "cannot finish writing");
+    int reason = gelu_file_out_commit(&writer->file);
+    if (reason) status = gelu_npy_fail_errno(&context, reason, "cannot finish writing");
     free_writer(writer);
     return status;
 }
 
 void gelu_npy_writer_abort(gelu_npy_writer *writer) {
     if (!writer) return;
-    file_out_abort(&writer->file);
+    gelu_file_out_abort(&writer->file);
     free_writer(writer);
 }
 

@@ -13,19 +13,19 @@
 static const struct float_format formats[] = {
     [GELU_F32] = {32, 23, -149}, [GELU_F64] = {64, 52, -1074}, [GELU_F16] = {16, 10, -24}, [GELU_BF16] = {16, 7, -133}};
 
-const struct float_format *float_format_of(gelu_dtype dtype) {
+const struct float_format *gelu_float_format_of(gelu_dtype dtype) {
     return gelu_dtype_nbytes(dtype) ? &formats[dtype] : NULL;
 }
 
-uint64_t float_load(gelu_dtype dtype, const void *value) {
+uint64_t gelu_float_load(gelu_dtype dtype, const void *value) {
     uint64_t bits = 0;
     memcpy(&bits, value, gelu_dtype_nbytes(dtype)); /* little-endian, as the whole library is */
     return bits;
 }
 
-void float_store(gelu_dtype dtype, uint64_t bits, void *value) { memcpy(value, &bits, gelu_dtype_nbytes(dtype)); }
+void gelu_float_store(gelu_dtype dtype, uint64_t bits, void *value) { memcpy(value, &bits, gelu_dtype_nbytes(dtype)); }
 
-struct float_parts float_split(const struct float_format *format, uint64_t bits) {
+struct float_parts gelu_float_split(const struct float_format *format, uint64_t bits) {
     int exponent_bits = format->bits - 1 - format->fraction_bits;
     uint64_t hidden = (uint64_t)1 << format->fraction_bits, fraction = bits & (hidden - 1);
     int field = (int)(bits >> format->fraction_bits) & ((1 << exponent_bits) - 1);
@@ -80,7 +80,7 @@ static void decimal_trim(struct decimal *d) {
     if (d->count == 0) d->point = 0;
 }
 
-void decimal_from_binary(uint64_t mantissa, int exponent, struct decimal *out) {
+void gelu_decimal_from_binary(uint64_t mantissa, int exponent, struct decimal *out) {
     struct fixed x;
     memset(&x, 0, sizeof x);
     x.last = INTEGER_LIMBS - 1;
@@ -108,7 +108,7 @@ void decimal_from_binary(uint64_t mantissa, int exponent, struct decimal *out) {
     decimal_trim(out);
 }
 
-int decimal_compare(const struct decimal *a, const struct decimal *b) {
+int gelu_decimal_compare(const struct decimal *a, const struct decimal *b) {
     if (a->count == 0 || b->count == 0) return (a->count > 0 || a->more) - (b->count > 0 || b->more);
     if (a->point != b->point) return a->point < b->point ? -1 : 1;
     int common = a->count < b->count ? a->count : b->count;
@@ -132,7 +132,7 @@ static void increment(struct decimal *d) {
     d->point++;
 }
 
-void decimal_round_digits(struct decimal *d, int count) {
+void gelu_decimal_round_digits(struct decimal *d, int count) {
     if (d->count <= count) return;
     if (count < 0) {
         d->count = d->point = 0;
@@ -148,34 +148,34 @@ void decimal_round_digits(struct decimal *d, int count) {
     decimal_trim(d);
 }
 
-void decimal_round_places(struct decimal *d, int places) {
-    if (d->count > 0) decimal_round_digits(d, d->point + places < -1 ? -1 : d->point + places);
+void gelu_decimal_round_places(struct decimal *d, int places) {
+    if (d->count > 0) gelu_decimal_round_digits(d, d->point + places < -1 ? -1 : d->point + places);
 }
 
 /* Whether d lies where reading rounds to the value between low and high. */
 static bool reads_back(const struct decimal *d, const struct decimal *low, const struct decimal *high, bool ends) {
-    int below = decimal_compare(d, low), above = decimal_compare(d, high);
+    int below = gelu_decimal_compare(d, low), above = gelu_decimal_compare(d, high);
     return (below > 0 || (ends && below == 0)) && (above < 0 || (ends && above == 0));
 }
 
-void decimal_shortest(const struct float_parts *parts, struct decimal *out) {
+void gelu_decimal_shortest(const struct float_parts *parts, struct decimal *out) {
     struct decimal exact, low, high;
     uint64_t m = parts->mantissa;
     int e = parts->exponent;
     bool even = m % 2 == 0;
-    decimal_from_binary(m, e, &exact);
+    gelu_decimal_from_binary(m, e, &exact);
     if (m == 0) {
         *out = exact;
         return;
     }
     if (parts->narrow_below)
-        decimal_from_binary(4 * m - 1, e - 2, &low);
+        gelu_decimal_from_binary(4 * m - 1, e - 2, &low);
     else
-        decimal_from_binary(2 * m - 1, e - 1, &low);
-    decimal_from_binary(2 * m + 1, e - 1, &high);
+        gelu_decimal_from_binary(2 * m - 1, e - 1, &low);
+    gelu_decimal_from_binary(2 * m + 1, e - 1, &high);
     for (int count = 1;; count++) {
         *out = exact;
-        decimal_round_digits(out, count);
+        gelu_decimal_round_digits(out, count);
         if (exact.count <= count || reads_back(out, &low, &high, even)) return;
         /* Below a power of two the values lie closer: the decimal just above may read back where the nearest, which
          * is just below, does not. */

@@ -18,7 +18,7 @@ struct float_format {
 };
 
 /* NULL for an unknown type. */
-const struct float_format *float_format_of(gelu_dtype dtype);
+const struct float_format *gelu_float_format_of(gelu_dtype dtype);
 
 enum float_class { FLOAT_FINITE, FLOAT_INF, FLOAT_NAN };
 
@@ -31,9 +31,9 @@ struct float_parts {
     bool narrow_below; /* the next value below is nearer than the one above: a power of two */
 };
 
-uint64_t float_load(gelu_dtype dtype, const void *value);
-void float_store(gelu_dtype dtype, uint64_t bits, void *value);
-struct float_parts float_split(const struct float_format *format, uint64_t bits);
+uint64_t gelu_float_load(gelu_dtype dtype, const void *value);
+void gelu_float_store(gelu_dtype dtype, uint64_t bits, void *value);
+struct float_parts gelu_float_split(const struct float_format *format, uint64_t bits);
 
 /* Digits enough for every double, and for a point midway between two. */
 #define DECIMAL_MAX_DIGITS 800
@@ -46,16 +46,16 @@ struct decimal {
 };
 
 /* mantissa * 2^exponent exactly, for -1100 <= exponent <= 1100. */
-void decimal_from_binary(uint64_t mantissa, int exponent, struct decimal *out);
+void gelu_decimal_from_binary(uint64_t mantissa, int exponent, struct decimal *out);
 /* The sign of a - b. */
-int decimal_compare(const struct decimal *a, const struct decimal *b);
+int gelu_decimal_compare(const struct decimal *a, const struct decimal *b);
 /* Keeps places digits after the point (they may be negative), rounding to nearest even. */
-void decimal_round_places(struct decimal *d, int places);
+void gelu_decimal_round_places(struct decimal *d, int places);
 /* Keeps count digits, rounding to nearest even; the value may become 10^k. */
-void decimal_round_digits(struct decimal *d, int count);
+void gelu_decimal_round_digits(struct decimal *d, int count);
 
 /* The digits that repr in Python and NumPy shows: the fewest that read back as the same value of this type, and of
  * those the nearest. parts is finite. */
-void decimal_shortest(const struct float_parts *parts, struct decimal *out);
+void gelu_decimal_shortest(const struct float_parts *parts, struct decimal *out);
 
 #endif

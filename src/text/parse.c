@@ -91,16 +91,16 @@ static uint64_t nearest(const struct float_format *format, const struct decimal 
     if (high == 0) high = (uint64_t)1 << format->fraction_bits;
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        struct float_parts parts = float_split(format, middle);
-        decimal_from_binary(parts.mantissa, parts.exponent, &at);
-        if (decimal_compare(&at, d) <= 0)
+        struct float_parts parts = gelu_float_split(format, middle);
+        gelu_decimal_from_binary(parts.mantissa, parts.exponent, &at);
+        if (gelu_decimal_compare(&at, d) <= 0)
             low = middle;
         else
             high = middle;
     }
-    struct float_parts parts = float_split(format, low);
-    decimal_from_binary(2 * parts.mantissa + 1, parts.exponent - 1, &at);
-    int order = decimal_compare(d, &at);
+    struct float_parts parts = gelu_float_split(format, low);
+    gelu_decimal_from_binary(2 * parts.mantissa + 1, parts.exponent - 1, &at);
+    int order = gelu_decimal_compare(d, &at);
     return low + (order > 0 || (order == 0 && low % 2 == 1));
 }
 
@@ -148,7 +148,7 @@ static bool parse_hex(const struct float_format *format, const char *text, uint6
 }
 
 gelu_status gelu_parse_value(gelu_dtype dtype, const char *text, void *value) {
-    const struct float_format *format = float_format_of(dtype);
+    const struct float_format *format = gelu_float_format_of(dtype);
     struct decimal decimal;
     uint64_t bits;
     if (!format || !text || !value) return GELU_ERR_ARGUMENT;
@@ -164,6 +164,6 @@ gelu_status gelu_parse_value(gelu_dtype dtype, const char *text, void *value) {
         if (!parse_decimal(text, &decimal)) return GELU_ERR_ARGUMENT;
         bits = nearest(format, &decimal);
     }
-    float_store(dtype, bits | (uint64_t)negative << (format->bits - 1), value);
+    gelu_float_store(dtype, bits | (uint64_t)negative << (format->bits - 1), value);
     return GELU_OK;
 }

@@ -19,7 +19,7 @@ static bool reserve(struct text *text, size_t nbytes) {
     return true;
 }
 
-void text_add(struct text *text, const char *bytes, size_t nbytes) {
+void gelu_text_add(struct text *text, const char *bytes, size_t nbytes) {
     if (!reserve(text, nbytes)) {
         text->failed = true;
         return;
@@ -28,9 +28,9 @@ void text_add(struct text *text, const char *bytes, size_t nbytes) {
     text->used += nbytes;
 }
 
-void text_string(struct text *text, const char *string) { text_add(text, string, strlen(string)); }
+void gelu_text_string(struct text *text, const char *string) { gelu_text_add(text, string, strlen(string)); }
 
-void text_repeat(struct text *text, char c, size_t count) {
+void gelu_text_repeat(struct text *text, char c, size_t count) {
     if (!reserve(text, count)) {
         text->failed = true;
         return;
@@ -39,18 +39,18 @@ void text_repeat(struct text *text, char c, size_t count) {
     text->used += count;
 }
 
-void text_strip_spaces(struct text *text) {
+void gelu_text_strip_spaces(struct text *text) {
     while (text->used > 0 && text->data[text->used - 1] == ' ') text->used--;
 }
 
-size_t text_last_line(const struct text *text) {
+size_t gelu_text_last_line(const struct text *text) {
     size_t length = 0;
     while (length < text->used && text->data[text->used - 1 - length] != '\n') length++;
     return length;
 }
 
-gelu_status text_finish(struct text *text, char **out) {
-    text_add(text, "", 1);
+gelu_status gelu_text_finish(struct text *text, char **out) {
+    gelu_text_add(text, "", 1);
     if (text->failed) {
         free(text->data);
         return GELU_ERR_MEMORY;
@@ -67,7 +67,7 @@ static char digit_at(const struct decimal *value, int place) {
     return i >= 0 && i < value->count ? value->digits[i] : '0';
 }
 
-size_t text_fixed(char *out, bool negative, const struct decimal *value, size_t places, bool always_point) {
+size_t gelu_text_fixed(char *out, bool negative, const struct decimal *value, size_t places, bool always_point) {
     char *at = out;
     if (negative) *at++ = '-';
     for (int place = value->point > 0 ? 1 - value->point : 0; place <= 0; place++) *at++ = digit_at(value, place);
@@ -76,12 +76,12 @@ size_t text_fixed(char *out, bool negative, const struct decimal *value, size_t 
     return (size_t)(at - out);
 }
 
-size_t text_exponent(char *out, bool negative, const struct decimal *value, size_t places, bool always_point,
-                     size_t exponent_digits) {
+size_t gelu_text_exponent(char *out, bool negative, const struct decimal *value, size_t places, bool always_point,
+                          size_t exponent_digits) {
     struct decimal unit = *value;
     int exponent = value->count > 0 ? value->point - 1 : 0;
     unit.point = value->count > 0 ? 1 : 0;
-    char *at = out + text_fixed(out, negative, &unit, places, always_point);
+    char *at = out + gelu_text_fixed(out, negative, &unit, places, always_point);
     *at++ = 'e';
     *at++ = exponent < 0 ? '-' : '+';
     unsigned rest = (unsigned)(exponent < 0 ? -exponent : exponent);
@@ -91,7 +91,7 @@ size_t text_exponent(char *out, bool negative, const struct decimal *value, size
     return (size_t)(at + length - out);
 }
 
-size_t text_nonfinite(char *out, const struct float_parts *parts) {
+size_t gelu_text_nonfinite(char *out, const struct float_parts *parts) {
     const char *word = parts->kind == FLOAT_NAN ? "nan" : parts->negative ? "-inf" : "inf";
     size_t length = strlen(word);
     memcpy(out, word, length);

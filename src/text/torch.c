@@ -43,15 +43,15 @@ static void see_range(void *context, const struct float_parts *parts) {
 /* Without the padding. */
 static size_t element(const struct torch_printer *p, const struct float_parts *parts, char out[TEXT_MAX_NUMBER]) {
     struct decimal value;
-    if (parts->kind != FLOAT_FINITE) return text_nonfinite(out, parts);
-    decimal_from_binary(parts->mantissa, parts->exponent, &value);
+    if (parts->kind != FLOAT_FINITE) return gelu_text_nonfinite(out, parts);
+    gelu_decimal_from_binary(parts->mantissa, parts->exponent, &value);
     if (p->scientific) {
-        decimal_round_digits(&value, (int)p->precision + 1);
-        return text_exponent(out, parts->negative, &value, p->precision, false, 2);
+        gelu_decimal_round_digits(&value, (int)p->precision + 1);
+        return gelu_text_exponent(out, parts->negative, &value, p->precision, false, 2);
     }
     size_t places = p->integral ? 0 : p->precision;
-    decimal_round_places(&value, (int)places);
-    return text_fixed(out, parts->negative, &value, places, p->integral);
+    gelu_decimal_round_places(&value, (int)places);
+    return gelu_text_fixed(out, parts->negative, &value, places, p->integral);
 }
 
 static void see_width(void *context, const struct float_parts *parts) {
@@ -64,44 +64,44 @@ static void see_width(void *context, const struct float_parts *parts) {
 static void choose_format(struct torch_printer *p, int sci_mode) {
     p->integral = true;
     p->width = 1;
-    grid_each(&p->grid, see_range, p);
+    gelu_grid_each(&p->grid, see_range, p);
     if (!p->any) return;
     p->scientific = p->most / p->least > 1000.0 || p->most > 1e8 || (!p->integral && p->least < 1e-4);
-    grid_each(&p->grid, see_width, p);
+    gelu_grid_each(&p->grid, see_width, p);
     /* The option changes the notation but not the width that was found before. */
     if (sci_mode) p->scientific = sci_mode > 0;
 }
 
 static void put_element(struct torch_printer *p, size_t index) {
     char number[TEXT_MAX_NUMBER];
-    struct float_parts parts = grid_at(&p->grid, index);
+    struct float_parts parts = gelu_grid_at(&p->grid, index);
     size_t length = element(p, &parts, number);
-    if (length < p->width) text_repeat(&p->text, ' ', p->width - length);
-    text_add(&p->text, number, length);
+    if (length < p->width) gelu_text_repeat(&p->text, ' ', p->width - length);
+    gelu_text_add(&p->text, number, length);
 }
 
 static void put_vector(struct torch_printer *p, size_t offset, size_t indent) {
     size_t axis = p->grid.ndim - 1, length = p->grid.shape[axis], edge = p->grid.edge;
     size_t per_line = p->linewidth > indent ? (p->linewidth - indent) / (p->width + 2) : 0;
-    bool cut = grid_cut(&p->grid, axis);
+    bool cut = gelu_grid_cut(&p->grid, axis);
     if (per_line == 0) per_line = 1;
-    text_string(&p->text, "[");
+    gelu_text_string(&p->text, "[");
     size_t shown = 0;
     for (size_t i = 0; i < length; shown++) {
         if (shown > 0 && shown % per_line == 0) {
-            text_string(&p->text, ",\n");
-            text_repeat(&p->text, ' ', indent + 1);
+            gelu_text_string(&p->text, ",\n");
+            gelu_text_repeat(&p->text, ' ', indent + 1);
         } else if (shown > 0) {
-            text_string(&p->text, ", ");
+            gelu_text_string(&p->text, ", ");
         }
         if (cut && shown == edge) {
-            text_string(&p->text, " ...");
+            gelu_text_string(&p->text, " ...");
             i = length - edge;
         } else {
             put_element(p, offset + i++);
         }
     }
-    text_string(&p->text, "]");
+    gelu_text_string(&p->text, "]");
 }
 
 static void put_axis(struct torch_printer *p, size_t axis, size_t offset, size_t indent) {
@@ -114,38 +114,38 @@ static void put_axis(struct torch_printer *p, size_t axis, size_t offset, size_t
         return;
     }
     size_t length = p->grid.shape[axis], edge = p->grid.edge;
-    bool cut = grid_cut(&p->grid, axis);
-    text_string(&p->text, "[");
+    bool cut = gelu_grid_cut(&p->grid, axis);
+    gelu_text_string(&p->text, "[");
     for (size_t i = 0; i < length; i++) {
         if (i > 0) {
-            text_string(&p->text, ",");
-            text_repeat(&p->text, '\n', p->grid.ndim - axis - 1);
-            text_repeat(&p->text, ' ', indent + 1);
+            gelu_text_string(&p->text, ",");
+            gelu_text_repeat(&p->text, '\n', p->grid.ndim - axis - 1);
+            gelu_text_repeat(&p->text, ' ', indent + 1);
         }
         if (cut && i == edge) {
-            text_string(&p->text, "...");
+            gelu_text_string(&p->text, "...");
             i = length - edge - 1;
         } else {
             put_axis(p, axis + 1, offset + i * p->grid.stride[axis], indent + 1);
         }
     }
-    text_string(&p->text, "]");
+    gelu_text_string(&p->text, "]");
 }
 
 /* line_length is PyTorch's idea of the last line's length, two more than it is. */
 static void put_suffix(struct torch_printer *p, size_t *line_length, const char *a, const char *b, const char *c) {
     size_t length = strlen(a) + strlen(b) + strlen(c);
     if (*line_length + length + 2 > p->linewidth) {
-        text_string(&p->text, ",\n");
-        text_repeat(&p->text, ' ', PREFIX_LENGTH);
+        gelu_text_string(&p->text, ",\n");
+        gelu_text_repeat(&p->text, ' ', PREFIX_LENGTH);
         *line_length = PREFIX_LENGTH + length;
     } else {
-        text_string(&p->text, ", ");
+        gelu_text_string(&p->text, ", ");
         *line_length += length + 2;
     }
-    text_string(&p->text, a);
-    text_string(&p->text, b);
-    text_string(&p->text, c);
+    gelu_text_string(&p->text, a);
+    gelu_text_string(&p->text, b);
+    gelu_text_string(&p->text, c);
 }
 
 static void put_size_suffix(struct torch_printer *p, size_t *line_length) {
@@ -159,7 +159,7 @@ static void put_size_suffix(struct torch_printer *p, size_t *line_length) {
 static void put_suffixes(struct torch_printer *p, const gelu_torch_format *options) {
     static const char *const types[] = {
         [GELU_F32] = NULL, [GELU_F64] = "float64", [GELU_F16] = "float16", [GELU_BF16] = "bfloat16"};
-    size_t line_length = text_last_line(&p->text) + 2;
+    size_t line_length = gelu_text_last_line(&p->text) + 2;
     const char *type = types[p->grid.dtype];
     if (p->grid.count == 0 && p->grid.ndim != 1) put_size_suffix(p, &line_length);
     if (type) put_suffix(p, &line_length, "dtype=torch.", type, "");
@@ -178,17 +178,18 @@ gelu_status gelu_format_torch(gelu_dtype dtype, size_t ndim, const size_t *shape
     p.precision = options->precision ? options->precision - 1 : 4;
     p.linewidth = options->linewidth ? options->linewidth : 80;
     if (p.precision > TEXT_MAX_PRECISION) return GELU_ERR_ARGUMENT;
-    gelu_status status = grid_init(&p.grid, dtype, ndim, shape, data, options->threshold ? options->threshold : 1000,
-                                   options->edgeitems ? options->edgeitems : 3);
+    gelu_status status =
+        gelu_grid_init(&p.grid, dtype, ndim, shape, data, options->threshold ? options->threshold : 1000,
+                       options->edgeitems ? options->edgeitems : 3);
     if (status) return status;
-    text_string(&p.text, PREFIX);
+    gelu_text_string(&p.text, PREFIX);
     if (p.grid.count == 0) {
-        text_string(&p.text, "[]");
+        gelu_text_string(&p.text, "[]");
     } else {
         choose_format(&p, options->sci_mode);
         put_axis(&p, 0, 0, PREFIX_LENGTH);
     }
     put_suffixes(&p, options);
-    text_string(&p.text, ")");
-    return text_finish(&p.text, out);
+    gelu_text_string(&p.text, ")");
+    return gelu_text_finish(&p.text, out);
 }
