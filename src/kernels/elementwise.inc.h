@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* The loops of kernel_list.inc over the formulas. Parameter: the vector vocabulary (after activation.inc.h and
+/* The loops of kernel_list.inc over the formulas. Parameter: the vector vocabulary (after estimate.inc.h and
  * rounding.inc.h). An output may be an input: elements are read before they are written. The last, shorter step goes
  * through a padded copy and the same formula, so that position never matters. */
-
 #include <string.h>
 
-#define TAIL_COPY(type, from, count)                                                                                   \
+#define PADDED_COPY(type, from, count)                                                                                 \
     gelu_##type from##_padded[V64_LANES] = {0};                                                                        \
     memcpy(from##_padded, from + i, (count) * sizeof *from);
 
@@ -16,7 +15,7 @@
         size_t i = 0;                                                                                                  \
         for (; n - i >= V64_LANES; i += V64_LANES) store_##out(y + i, formula(load_##in(x + i)));                      \
         if (i == n) return;                                                                                            \
-        TAIL_COPY(in, x, n - i)                                                                                        \
+        PADDED_COPY(in, x, n - i)                                                                                      \
         gelu_##out y_padded[V64_LANES];                                                                                \
         store_##out(y_padded, formula(load_##in(x_padded)));                                                           \
         memcpy(y + i, y_padded, (n - i) * sizeof *y);                                                                  \
@@ -28,54 +27,90 @@
         for (; n - i >= V64_LANES; i += V64_LANES)                                                                     \
             store_##type(dx + i, formula(load_##type(x + i), load_##type(dy + i)));                                    \
         if (i == n) return;                                                                                            \
-        TAIL_COPY(type, x, n - i)                                                                                      \
-        TAIL_COPY(type, dy, n - i)                                                                                     \
+        PADDED_COPY(type, x, n - i)                                                                                    \
+        PADDED_COPY(type, dy, n - i)                                                                                   \
         gelu_##type dx_padded[V64_LANES];                                                                              \
         store_##type(dx_padded, formula(load_##type(x_padded), load_##type(dy_padded)));                               \
         memcpy(dx + i, dx_padded, (n - i) * sizeof *dx);                                                               \
     }
 
-/* f' in the precision in which backward multiplies: f32, but f64 for f64. The product of two f32 is exact in double, so
- * that the store is its only rounding. */
-#define MULTIPLIER_f32(a) round_to_f32(round_odd(a))
-#define MULTIPLIER_f16 MULTIPLIER_f32
-#define MULTIPLIER_bf16 MULTIPLIER_f32
-#define MULTIPLIER_f64(a) round_f64(a)
+/* act##_##operation##_to_##out(x): the exact value rounded once to a format, as a double. The double-double formula
+ * always can; where there is an estimate, it decides unless a rounding boundary lies within its error. Then, and for
+ * NaN, the formula does. */
+#define EXACT(act, operation, out)                                                                                     \
+    GELU_INLINE v64 act##_##operation##_to_##out(v64 x) { return round_to_##out(round_odd(act##_##operation(x))); }
+#define EXACT_f64(act, operation)                                                                                      \
+    GELU_INLINE v64 act##_##operation##_to_f64(v64 x) { return round_f64(act##_##operation(x)); }
+#define ESTIMATED(act, operation, out)                                                                                 \
+    GELU_INLINE v64 act##_##operation##_to_##out(v64 x) {                                                              \
+        estimate guess = act##_##operation##_estimate(x);                                                              \
+        v64 decided = round_to_##out(guess.value - guess.error);                                                       \
+        m64 sure = v64_equal(decided, round_to_##out(guess.value + guess.error));                                      \
+        if (__builtin_expect(m64_all(sure), 1)) return decided;                                                        \
+        return v64_select(sure, decided, round_to_##out(round_odd(act##_##operation(x))));                             \
+    }
+#define FORMULAS(act)                                                                                                  \
+    ESTIMATED(act, forward, f32)                                                                                       \
+    ESTIMATED(act, forward, f16)                                                                                       \
+    ESTIMATED(act, forward, bf16)                                                                                      \
+    ESTIMATED(act, grad, f32)                                                                                          \
+    ESTIMATED(act, grad, f16)                                                                                          \
+    ESTIMATED(act, grad, bf16)                                                                                         \
+    EXACT(act, grad2, f32)                                                                                             \
+    EXACT_f64(act, forward) EXACT_f64(act, grad) EXACT_f64(act, grad2)
 
-/* The formulas of one activation for one slot, then their loop. RELU selects instead of multiplying: 0 * inf must not
- * become NaN. */
-#define UNARY(slot, operation, in, out, act)                                                                           \
-    GELU_INLINE v64 slot##_##act##_formula(v64 x) { return finish_##out(act##_##operation(x)); }                       \
-    UNARY_LOOP(slot##_##act, slot##_##act##_formula, in, out)
-#define BACKWARD(slot, type, act)                                                                                      \
-    GELU_INLINE v64 slot##_##act##_formula(v64 x, v64 dy) {                                                            \
-        v64 product = dy * MULTIPLIER_##type(act##_grad(x));                                                           \
-        return v64_select(v64_is_nan(x), quiet_nan(x), product); /* which of two NaN must not be up to the compiler */ \
-    }                                                                                                                  \
-    BINARY_LOOP(slot##_##act, slot##_##act##_formula, type)
+FORMULAS(identity)
+FORMULAS(relu)
+FORMULAS(erf)
+FORMULAS(tanh)
+FORMULAS(quick)
+FORMULAS(silu)
+FORMULAS(elu)
 
-GELU_INLINE v64 relu_backward_formula(v64 x, v64 dy) {
+/* backward multiplies in f32, f64 in f64. The product of two f32 is exact in double, so that the store is its only
+ * rounding. Which of two NaN it returns must not be up to the compiler. */
+#define PRODUCT_FORMULA(act, precision)                                                                                \
+    GELU_INLINE v64 act##_backward_##precision(v64 x, v64 dy) {                                                        \
+        v64 product = dy * act##_grad_to_##precision(x);                                                               \
+        return v64_select(v64_is_nan(x), quiet_nan(x), product);                                                       \
+    }
+#define PRODUCT_FORMULAS(act) PRODUCT_FORMULA(act, f32) PRODUCT_FORMULA(act, f64)
+
+PRODUCT_FORMULAS(identity)
+PRODUCT_FORMULAS(erf)
+PRODUCT_FORMULAS(tanh)
+PRODUCT_FORMULAS(quick)
+PRODUCT_FORMULAS(silu)
+PRODUCT_FORMULAS(elu)
+
+/* RELU selects: 0 * inf must not become NaN. */
+GELU_INLINE v64 relu_backward_f64(v64 x, v64 dy) {
     v64 selected = v64_select(v64_less(v64_set(0), x), dy, v64_set(0));
     return quiet_nan(v64_select(v64_is_nan(x), x, selected));
 }
+#define relu_backward_f32 relu_backward_f64
+
 GELU_INLINE v64 convert_formula(v64 x) { return quiet_nan(x); }
 
-#define GELU_UNARY(slot, operation, in, out)                                                                           \
-    UNARY(slot, operation, in, out, identity)                                                                          \
-    UNARY(slot, operation, in, out, relu)                                                                              \
-    UNARY(slot, operation, in, out, erf)                                                                               \
-    UNARY(slot, operation, in, out, tanh)                                                                              \
-    UNARY(slot, operation, in, out, quick)                                                                             \
-    UNARY(slot, operation, in, out, silu)                                                                              \
-    UNARY(slot, operation, in, out, elu)
-#define GELU_BACKWARD(slot, type)                                                                                      \
-    BACKWARD(slot, type, identity)                                                                                     \
-    BINARY_LOOP(slot##_relu, relu_backward_formula, type)                                                              \
-    BACKWARD(slot, type, erf)                                                                                          \
-    BACKWARD(slot, type, tanh)                                                                                         \
-    BACKWARD(slot, type, quick)                                                                                        \
-    BACKWARD(slot, type, silu)                                                                                         \
-    BACKWARD(slot, type, elu)
+#define FOR_EACH_ACT(MACRO, ...)                                                                                       \
+    MACRO(identity, __VA_ARGS__)                                                                                       \
+    MACRO(relu, __VA_ARGS__)                                                                                           \
+    MACRO(erf, __VA_ARGS__)                                                                                            \
+    MACRO(tanh, __VA_ARGS__)                                                                                           \
+    MACRO(quick, __VA_ARGS__)                                                                                          \
+    MACRO(silu, __VA_ARGS__)                                                                                           \
+    MACRO(elu, __VA_ARGS__)
+#define UNARY(act, slot, operation, in, out) UNARY_LOOP(slot##_##act, act##_##operation##_to_##out, in, out)
+#define BACKWARD(act, slot, type, precision) BINARY_LOOP(slot##_##act, act##_backward_##precision, type)
+
+#define PRECISION_f32 f32
+#define PRECISION_f64 f64
+#define PRECISION_f16 f32
+#define PRECISION_bf16 f32
+#define BACKWARD_WITH(act, slot, type, precision) BACKWARD(act, slot, type, precision)
+
+#define GELU_UNARY(slot, operation, in, out) FOR_EACH_ACT(UNARY, slot, operation, in, out)
+#define GELU_BACKWARD(slot, type) FOR_EACH_ACT(BACKWARD_WITH, slot, type, PRECISION_##type)
 #define GELU_CONVERT(from, to) UNARY_LOOP(convert_##from##_##to, convert_formula, from, to)
 #include "kernels/kernel_list.inc"
 

@@ -49,12 +49,7 @@ GELU_INLINE v64 round_to_format(v64 x, double smallest, double coarser) {
     return v64_from_bits(v64_bits(rounded) | (v64_bits(x) & v64_bits(v64_set(-0.0))));
 }
 
-GELU_INLINE v64 round_to_f32(v64 x) { return round_to_format(x, 0x1p-126, 0x1p+29); }
-GELU_INLINE void store_f16(uint16_t *p, v64 x) { store_exact_f16(p, round_to_format(x, 0x1p-14, 0x1p+42)); }
-GELU_INLINE void store_bf16(uint16_t *p, v64 x) { store_exact_bf16(p, round_to_format(x, 0x1p-126, 0x1p+45)); }
-
-/* The rounding of a formula on its way to each type; what is left is exact or one rounding more, see above. */
-GELU_INLINE v64 finish_f64(scaled a) { return round_f64(a); }
-GELU_INLINE v64 finish_f32(scaled a) { return round_odd(a); }
-GELU_INLINE v64 finish_f16(scaled a) { return round_odd(a); }
-GELU_INLINE v64 finish_bf16(scaled a) { return round_odd(a); }
+GELU_INLINE v64 round_to_f16(v64 x) { return round_to_format(x, 0x1p-14, 0x1p+42); }
+GELU_INLINE v64 round_to_bf16(v64 x) { return round_to_format(x, 0x1p-126, 0x1p+45); }
+GELU_INLINE void store_f16(uint16_t *p, v64 x) { store_exact_f16(p, round_to_f16(x)); }
+GELU_INLINE void store_bf16(uint16_t *p, v64 x) { store_exact_bf16(p, round_to_bf16(x)); }

@@ -62,6 +62,7 @@ GELU_INLINE v64 load_bf16(const uint16_t *p) {
     return _mm512_cvtps_pd(_mm256_castsi256_ps(_mm256_slli_epi32(wide, 16)));
 }
 
+GELU_INLINE v64 round_to_f32(v64 x) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(x)); }
 GELU_INLINE void store_f64(double *p, v64 x) { _mm512_storeu_pd(p, x); }
 GELU_INLINE void store_f32(float *p, v64 x) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(x)); }
 GELU_INLINE void store_exact_f16(uint16_t *p, v64 x) {

@@ -95,6 +95,9 @@ GELU_INLINE v64 load_f16(const uint16_t *p) {
     return v64_from_bits((int64_t)(sign | rest << 42)) * 0x1p+1008;
 }
 
+/* To the nearest f32, ties to even, as a double. */
+GELU_INLINE v64 round_to_f32(v64 x) { return (double)(float)x; }
+
 /* Stores with one rounding to nearest even; a NaN becomes quiet and keeps its sign and leading payload bits. */
 GELU_INLINE void store_f64(double *p, v64 x) { *p = x; }
 GELU_INLINE void store_f32(float *p, v64 x) { *p = (float)x; }
