@@ -12,11 +12,12 @@
 enum {
     FIRST_PRECISION = 128,
     STAND_IN_PRECISION = 256,
+    STAND_IN_DISTANCE = 150,
     MEASURED_BITS = 90, /* an error in ULP of f64 is known to 2^-37 */
     N_TEMPORARIES = 8,
-    /* Every step below rounds to nearest, so errs by at most 2^-p relative. The worst step is exp or erfc of an argument
-     * that is itself off by 2^-p: |x| < far keeps arguments below 2^11 (x^2 / 2 below 2^10), an argument has at most
-     * eight roundings, and the result multiplies at most four such values: 2^(3 + 11 + 2), with some room. */
+    /* Every step below rounds to nearest, so errs by at most 2^-p relative. The worst step is exp or erfc of an
+     * argument that is itself off by 2^-p: |x| < far keeps arguments below 2^11 (x^2 / 2 below 2^10), an argument has
+     * at most eight roundings, and the result multiplies at most four such values: 2^(3 + 11 + 2), with some room. */
     GUARD = 20
 };
 
@@ -27,8 +28,8 @@ struct oracle {
     uint64_t bits;
 };
 
-/* From `near` on, 1 - f(x)/x and 1 - f'(x) are below 2^-90 (ELU: e^-near < 2^-90 at -near). From -far on down, f, f' and
- * f'' are below 2^-1080, and beyond far on the other side f'' is. */
+/* From `near` on, 1 - f(x)/x and 1 - f'(x) are below 2^-90 (ELU: e^-near < 2^-90 at -near). From -far on down, f, f'
+ * and f'' are below 2^-1080, and beyond far on the other side f'' is. */
 static const struct {
     double near, far;
 } limits[] = {[GELU_ERF] = {12, 40},
@@ -68,13 +69,13 @@ static uint64_t encode(const number_format *format, mpfr_srcptr v, mpfr_ptr scal
 
 /* ---- The places where no evaluation is needed ---- */
 
-/* value = a * (1 + sign * 2^-e). A stand-in: a has at most 53 bits, so it is a rounding boundary itself or further than
- * 2^-55 (relative) from every one; the exact value lies on the same side of a, closer than 2^-60. Both round alike in
- * every format. */
-static void stand_in(oracle *o, double a, int sign, int e) {
+/* value = a * (1 + sign * 2^-STAND_IN_DISTANCE). A stand-in: a has at most 53 bits, so it is a rounding boundary itself
+ * or further than 2^-55 (relative) from every one; the exact value lies on the same side of a, closer than 2^-60. Both
+ * round alike in every format. */
+static void stand_in(oracle *o, double a, int sign) {
     mpfr_set_d(o->value, a, MPFR_RNDN);
     if (sign == 0 || !mpfr_regular_p(o->value)) return;
-    mpfr_mul_2si(o->error, o->value, -e, MPFR_RNDN);
+    mpfr_mul_2si(o->error, o->value, -STAND_IN_DISTANCE, MPFR_RNDN);
     (sign > 0 ? mpfr_add : mpfr_sub)(o->value, o->value, o->error, MPFR_RNDN);
 }
 
@@ -98,12 +99,12 @@ static bool tiny(oracle *o, gelu_act act, int order, double x) {
     if (!(fabs(x) < 0x1p-64)) return false;
     int sign = (x > 0) - (x < 0);
     if (act == GELU_ELU)
-        stand_in(o, order == 0 ? x : 1, -1, 70);
+        stand_in(o, order == 0 ? x : 1, -1);
     else if (order == 0) {
-        stand_in(o, x, sign, 70);
+        stand_in(o, x, sign);
         mpfr_div_2ui(o->value, o->value, 1, MPFR_RNDN);
     } else if (order == 1)
-        stand_in(o, 0.5, sign, 70);
+        stand_in(o, 0.5, sign);
     else
         return false; /* f''(0) is a number like any other */
     return true;
@@ -114,7 +115,7 @@ static bool saturated(oracle *o, gelu_act act, int order, double x) {
     double near = limits[act].near, far = limits[act].far;
     if (act == GELU_ELU) {
         if (order == 0 && x <= -near)
-            stand_in(o, -1, -1, 100);
+            stand_in(o, -1, -1);
         else if (order > 0 && x <= -far)
             vanishing(o, 1);
         else
@@ -122,7 +123,7 @@ static bool saturated(oracle *o, gelu_act act, int order, double x) {
         return true;
     }
     if (order < 2 && x >= near)
-        stand_in(o, order == 0 ? x : 1, order == 0 ? -1 : 1, 100);
+        stand_in(o, order == 0 ? x : 1, order == 0 ? -1 : 1);
     else if (x <= -far || (order == 2 && x >= far))
         vanishing(o, -1);
     else
@@ -304,8 +305,8 @@ oracle_error oracle_measure(oracle *o, uint64_t got) {
     mpfr_set_prec(o->error, STAND_IN_PRECISION);
     mpfr_sub_d(o->error, o->value, value, MPFR_RNDN);
     mpfr_abs(o->error, o->error, MPFR_RNDN);
-    oracle_error error = {.absolute = mpfr_get_d(o->error, MPFR_RNDN)};
+    oracle_error error = {.absolute = mpfr_get_d(o->error, MPFR_RNDU)}; /* up: just over a bound stays over it */
     mpfr_mul_2si(o->error, o->error, -(long)q, MPFR_RNDN);
-    error.ulps = mpfr_get_d(o->error, MPFR_RNDN);
+    error.ulps = mpfr_get_d(o->error, MPFR_RNDU);
     return error;
 }

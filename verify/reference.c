@@ -11,8 +11,8 @@
 /* Errors, with u = 2^-64 for the x87 format (smaller elsewhere). expl and erfcl are taken to be right to 16 u, several
  * times what glibc claims. An argument of expl, below 2^7.4 in magnitude, has at most five roundings: 2^9.8 u. erfcl's
  * argument has two, and its condition is below x^2 = 225: 2^8.8 u. Everything after that has under ten roundings and no
- * cancellation but the one in f', which may cost 2^10 before the oracle is asked. So f is right to 2^-53 relative and f' to
- * 2^-43, and the margin is 2^-39: between 2^-16 and 2^-15 ULP of f32. test_oracle measures it. */
+ * cancellation but the one in f', which may cost 2^10 before the oracle is asked. So f is right to 2^-53 relative and
+ * f' to 2^-43, and the margin is 2^-39: between 2^-16 and 2^-15 ULP of f32. test_oracle measures it. */
 _Static_assert(LDBL_MANT_DIG >= 64, "the fast reference needs a long double of 64 bits or more");
 static const double relative_margin = 0x1p-39, absolute_margin = 0x1p-165;
 static const long double cancellation = 0x1p-10L;
@@ -55,7 +55,7 @@ static void evaluate_erf(float x, reference *r) {
     estimate_sum(r, 1, cdf + slope, cdf + fabsl(slope));
 }
 
-/* f = x sigma(u), f' = sigma (1 + x (1 - sigma) u'), where sigma and 1 - sigma come from e^-|u| without a difference. */
+/* f = x sigma(u), f' = sigma (1 + x (1 - sigma) u'), sigma and 1 - sigma both from e^-|u| without a difference. */
 static void evaluate_logistic(float x, long double u, long double du, reference *r) {
     long double e = expl(-fabsl(u)), inverse = 1 / (1 + e);
     long double sigma = x < 0 ? e * inverse : inverse, rest = x < 0 ? inverse : e * inverse;

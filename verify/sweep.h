@@ -54,8 +54,8 @@ typedef struct {
     bool stopped;
 } sweep_result;
 
-/* One or two targets in one pass, which share the exact evaluation: of the same activation and input type, both exact or
- * both bounded. GELU_ERR_ARGUMENT, GELU_ERR_MEMORY. */
+/* One or two targets in one pass, which share the exact evaluation: of the same activation and input type, both exact
+ * or both bounded. GELU_ERR_ARGUMENT, GELU_ERR_MEMORY. */
 gelu_status sweep_run(size_t n, const sweep_target *targets, const sweep_options *options, sweep_result *results);
 
 #endif

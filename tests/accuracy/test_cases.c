@@ -35,7 +35,7 @@ static uint64_t run_library(const activation_case *row) {
     }
 }
 
-/* The row's own result is the measure: the oracle only turns bits into a distance, and test_oracle holds it to the rows. */
+/* The oracle turns bits into a distance here; test_oracle holds it to the rows. */
 static bool is_within_bound(check_state *state, const activation_case *row, uint64_t got) {
     double x = format_decode(format_of(row->dtype), row->x);
     oracle_round(state->oracle, row->act, row->order, x, row->dtype);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* The proof's own tools: the oracle against a table that another program made and against the compiler's conversions, the
- * fast reference against the oracle. */
+/* The proof's own tools: the oracle against a table that another program made and against the compiler's conversions,
+ * the fast reference against the oracle. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

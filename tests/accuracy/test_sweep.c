@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* The library against the exact results: every f16 and bf16 input, every 61st f32 bit pattern with all those around special
- * places, samples of f64 and of second derivatives. GELU_TEST_STRIDE sets another stride (slow builds). And the sweep
- * itself against functions that are wrong on purpose. */
+/* The library against the exact results: every f16 and bf16 input, every 61st f32 bit pattern with all those around
+ * special places, samples of f64 and of second derivatives. GELU_TEST_STRIDE sets another stride (slow builds). And
+ * the sweep itself against functions that are wrong on purpose. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+#define _POSIX_C_SOURCE 200809L
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cli.h"
+#include "gelu_io.h"
+
+#ifdef GELU_HAVE_VERIFY
+
+#include "../verify/sweep.h"
+
+static const char help[] =
+    "Usage: gelu verify [OPTION...] [FUNCTION...]\n"
+    "\n"
+    "Compares results of this library, on this machine, with exact ones that MPFR decides. Values and first "
+    "derivatives\n"
+    "must be correctly rounded: all 2^32 inputs in f32, all 65536 in f16 and bf16. f64 and second derivatives have a\n"
+    "bound in ULP; they are sampled, and densely so around roots and other special places.\n"
+    "\n"
+    "FUNCTION is identity, relu, erf, tanh, quick, silu or elu, with _grad or _grad2 for a derivative: erf, erf_grad,\n"
+    "erf_grad2, ... Default: all.\n"
+    "\n"
+    "  -h, --help      this text\n"
+    "  --dtype TYPE    f32, f16, bf16, f64 or all (default)\n"
+    "  --stride N      f32: only every N-th bit pattern, and 4096 around each special place\n"
+    "  --samples N     f64 and second derivatives: this many samples (default 200000)\n"
+    "  --threads N     default: one per processor\n"
+    "  --quick         a minute instead of half an hour: --stride 61 --samples 20000\n"
+    "\n"
+    "Exit status: 0 all within their bounds, 1 not, or interrupted, 2 a mistake on the command line.\n"
+    "Example: gelu verify --dtype f32 erf erf_grad\n";
+
+enum { N_ACTS = GELU_ELU + 1, N_ORDERS = 3, MAX_THREADS = 256 };
+enum { QUICK_STRIDE = 61, QUICK_SAMPLES = 20000, FULL_SAMPLES = 200000 };
+
+static const gelu_dtype dtypes[] = {GELU_F32, GELU_F16, GELU_BF16, GELU_F64};
+enum { N_DTYPES = sizeof dtypes / sizeof dtypes[0] };
+static const char *const suffixes[N_ORDERS] = {"", "_grad", "_grad2"};
+
+typedef struct {
+    bool wanted[N_ACTS][N_ORDERS];
+    gelu_dtype dtype; /* 0: all */
+    sweep_options sweep;
+} request;
+
+typedef struct {
+    int rows, failed; /* of the table */
+} tally;
+
+/* ---- Ctrl-C ends the sweep and prints what is known; a second one ends the program ---- */
+
+static atomic_bool stop;
+
+static void on_interrupt(int number) {
+    (void)number;
+    atomic_store(&stop, true);
+}
+
+static void catch_interrupt(void) {
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+/* ---- The table ---- */
+
+static const char *function_name(const sweep_target *target) {
+    static char text[32];
+    snprintf(text, sizeof text, "%s%s", gelu_act_name(target->act), suffixes[target->order]);
+    return text;
+}
+
+static void print_bits(gelu_dtype dtype, uint64_t bits) {
+    printf("%0*" PRIx64, 2 * (int)gelu_dtype_nbytes(dtype), bits);
+}
+
+/* "DECIMAL (BITS)" */
+static void format_input(gelu_dtype dtype, uint64_t bits, size_t size, char *text) {
+    union {
+        uint64_t wide;
+        uint32_t single;
+        uint16_t narrow;
+    } value = {.wide = bits};
+    if (gelu_dtype_nbytes(dtype) == 4) value.single = (uint32_t)bits;
+    if (gelu_dtype_nbytes(dtype) == 2) value.narrow = (uint16_t)bits;
+    char decimal[40];
+    gelu_format_shortest(dtype, &value, decimal);
+    snprintf(text, size, "%s (%0*" PRIx64 ")", decimal, 2 * (int)gelu_dtype_nbytes(dtype), bits);
+}
+
+static void print_header(void) {
+    printf("%s%-14s %-5s %11s %10s %10s  %-42s %s%s\n", cli_bold(stdout), "function", "dtype", "checked", "misrounded",
+           "worst ULP", "worst input", "result", cli_plain(stdout));
+}
+
+static void print_failures(const sweep_target *target, const sweep_result *result) {
+    for (uint64_t i = 0; i < SWEEP_KEPT_FAILURES && i < result->failed; i++) {
+        const sweep_failure *failure = &result->failures[i];
+        char x[80];
+        format_input(target->in, failure->x, sizeof x, x);
+        printf("    x = %s: got ", x);
+        print_bits(target->out, failure->got);
+        printf(", exact ");
+        print_bits(target->out, failure->want);
+        putchar('\n');
+    }
+    if (result->failed > SWEEP_KEPT_FAILURES)
+        printf("    and %" PRIu64 " more\n", result->failed - SWEEP_KEPT_FAILURES);
+}
+
+static void print_row(const sweep_target *target, const sweep_result *result, tally *tally) {
+    bool exact = sweep_is_exact(target);
+    char failed[24] = "-";
+    if (exact) snprintf(failed, sizeof failed, "%" PRIu64, result->failed);
+    char x[80];
+    format_input(target->in, result->worst_x, sizeof x, x);
+    printf("%-14s %-5s %11" PRIu64 " %10s %10.6f  %-42s ", function_name(target), gelu_dtype_name(target->in),
+           result->checked, failed, result->worst_ulp, x);
+    if (result->failed > 0)
+        printf("%sFAILED%s", cli_red(stdout), cli_plain(stdout));
+    else if (result->stopped)
+        printf("stopped");
+    else
+        printf("%sok%s", cli_green(stdout), cli_plain(stdout));
+    if (!exact) {
+        printf(", bound %g", sweep_bound(target));
+        if (result->worst_near_root > 0) printf("; near the root %.2f of the absolute one", result->worst_near_root);
+    }
+    putchar('\n');
+    print_failures(target, result);
+    fflush(stdout);
+    tally->rows++;
+    tally->failed += result->failed > 0;
+}
+
+/* ---- One sweep: a value and its first derivative go together ---- */
+
+static void report_progress(void *context, uint64_t done, uint64_t total) {
+    (void)total;
+    cli_progress_update(context, done);
+}
+
+static void begin_progress(void *context, uint64_t done, uint64_t total) {
+    cli_progress *progress = context;
+    if (progress->total == 0) cli_progress_begin(progress, progress->label, total);
+    report_progress(context, done, total);
+}
+
+static int run_sweep(const request *request, size_t n, const sweep_target *targets, tally *tally) {
+    char label[64];
+    snprintf(label, sizeof label, "%s%s %s", function_name(&targets[0]), n > 1 ? " and derivative," : "",
+             gelu_dtype_name(targets[0].in));
+    cli_progress progress = {.label = label};
+    sweep_options options = request->sweep;
+    options.progress = begin_progress;
+    options.context = &progress;
+    sweep_result results[2];
+    gelu_status status = sweep_run(n, targets, &options, results);
+    cli_progress_end(&progress);
+    if (status != GELU_OK) return cli_fail("%s: %s", label, gelu_status_string(status));
+    for (size_t i = 0; i < n; i++) print_row(&targets[i], &results[i], tally);
+    return CLI_OK;
+}
+
+static int verify_act(const request *request, gelu_dtype dtype, gelu_act act, tally *tally) {
+    sweep_target targets[2];
+    size_t n = 0;
+    int code = CLI_OK;
+    for (int order = 0; order < N_ORDERS && code == CLI_OK && !atomic_load(&stop); order++) {
+        sweep_target target = {act, order, dtype, dtype, sweep_library_kernel(order, dtype)};
+        bool wanted = request->wanted[act][order] && target.kernel;
+        if (wanted) targets[n++] = target;
+        bool pairs = wanted && order == 0 && dtype != GELU_F64 && request->wanted[act][1];
+        if (n > 0 && !pairs) {
+            code = run_sweep(request, n, targets, tally);
+            n = 0;
+        }
+    }
+    return code;
+}
+
+static int verify(const request *request) {
+    tally tally = {0};
+    double started = cli_seconds();
+    int code = CLI_OK;
+    print_header();
+    for (int d = 0; d < N_DTYPES; d++) {
+        if (request->dtype && request->dtype != dtypes[d]) continue;
+        for (int act = 0; act < N_ACTS && code == CLI_OK && !atomic_load(&stop); act++)
+            code = verify_act(request, dtypes[d], (gelu_act)act, &tally);
+    }
+    if (code != CLI_OK) return code;
+    double seconds = cli_seconds() - started;
+    printf("%d functions, %d beyond their bound; %.1f s (%d min %02d s), instruction set %s\n", tally.rows,
+           tally.failed, seconds, (int)seconds / 60, (int)seconds % 60, gelu_isa_name());
+    if (atomic_load(&stop)) return cli_fail("interrupted: the proof is not complete");
+    return tally.failed ? CLI_BAD_DATA : CLI_OK;
+}
+
+/* ---- The command line ---- */
+
+static int unknown_function(const char *name) {
+    char list[512];
+    size_t used = 0;
+    for (int act = 0; act < N_ACTS; act++)
+        for (int order = 0; order < N_ORDERS; order++)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s%s", used ? ", " : "",
+                                     gelu_act_name((gelu_act)act), suffixes[order]);
+    return cli_usage("unknown function '%s'; known: %s", name, list);
+}
+
+static int choose_function(request *request, const char *name) {
+    for (int act = 0; act < N_ACTS; act++)
+        for (int order = 0; order < N_ORDERS; order++) {
+            size_t length = strlen(gelu_act_name((gelu_act)act));
+            if (strncmp(name, gelu_act_name((gelu_act)act), length) || strcmp(name + length, suffixes[order])) continue;
+            if (request->dtype && !sweep_library_kernel(order, request->dtype))
+                return cli_usage("%s: second derivatives are for f32 and f64, not %s", name,
+                                 gelu_dtype_name(request->dtype));
+            request->wanted[act][order] = true;
+            return CLI_OK;
+        }
+    return unknown_function(name);
+}
+
+static int choose_functions(request *request, int n, char **names) {
+    for (int i = 0; i < n; i++) {
+        int code = choose_function(request, names[i]);
+        if (code != CLI_OK) return code;
+    }
+    if (n == 0) memset(request->wanted, true, sizeof request->wanted);
+    return CLI_OK;
+}
+
+static int parse_count(const char *option, const char *text, uint64_t max, uint64_t *out) {
+    if (cli_parse_u64(text, max, out) && *out > 0) return CLI_OK;
+    return cli_usage("--%s: '%s' is not a whole number from 1 to %" PRIu64, option, text, max);
+}
+
+static int parse_dtype(const char *text, gelu_dtype *out) {
+    *out = (gelu_dtype)0;
+    if (!strcmp(text, "all") || gelu_dtype_from_name(text, out) == GELU_OK) return CLI_OK;
+    return cli_usage("unknown type '%s'; known: f32, f16, bf16, f64, all", text);
+}
+
+int cmd_verify(int argc, char **argv) {
+    static const struct option options[] = {{"dtype", required_argument, NULL, 'd'},
+                                            {"stride", required_argument, NULL, 's'},
+                                            {"samples", required_argument, NULL, 'n'},
+                                            {"threads", required_argument, NULL, 't'},
+                                            {"quick", no_argument, NULL, 'q'},
+                                            CLI_HELP_OPTION,
+                                            {0}};
+    cli_args args = {.argc = argc, .argv = argv, .options = options};
+    request request = {.sweep = {.stop = &stop}};
+    uint64_t stride = 0, samples = 0, threads = 0;
+    bool quick = false;
+    int code = CLI_OK;
+    for (int c; code == CLI_OK && (c = cli_next(&args)) != CLI_END;) switch (c) {
+        case 'd': code = parse_dtype(optarg, &request.dtype); break;
+        case 's': code = parse_count("stride", optarg, UINT32_MAX, &stride); break;
+        case 'n': code = parse_count("samples", optarg, UINT32_MAX, &samples); break;
+        case 't': code = parse_count("threads", optarg, MAX_THREADS, &threads); break;
+        case 'q': quick = true; break;
+        case 'h': return cli_help(help);
+        default: return CLI_USAGE;
+        }
+    if (code == CLI_OK) code = choose_functions(&request, args.operands, argv);
+    if (code != CLI_OK) return code;
+    request.sweep.stride = stride ? stride : quick ? QUICK_STRIDE : 1;
+    request.sweep.samples = samples ? samples : quick ? QUICK_SAMPLES : FULL_SAMPLES;
+    request.sweep.threads = (unsigned)threads;
+    catch_interrupt();
+    return verify(&request);
+}
+
+#endif
