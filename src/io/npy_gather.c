@@ -2,6 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 #include <string.h>
+#include "base/compiler.h"
 #include "io/npy_internal.h"
 
 /* In Fortran order the first axis is the contiguous one. So many of its elements are taken from each place before

@@ -47,7 +47,7 @@ gelu_status gelu_npy_parse(const struct npy_context *context, const uint8_t *pre
 gelu_status gelu_npy_parse_descr(const struct npy_context *context, uint64_t offset, const char *descr, size_t length,
                                  const gelu_npy_options *options, struct npy_layout *out);
 
-/* Elements first .. first+count-1 (in range) in row-major order and native byte order, from data in the file's order. */
+/* Elements first .. first+count-1 (in range) in row-major and native byte order, from data in the file's order. */
 void gelu_npy_gather(const struct npy_layout *layout, const uint8_t *data, size_t first, size_t count, uint8_t *dst);
 
 #endif

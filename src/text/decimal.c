@@ -2,6 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 #include <string.h>
+#include "base/compiler.h"
 #include "text/decimal.h"
 
 #define LIMB 1000000000u /* nine digits */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* Exact decimal arithmetic on floating-point values. All in integers: neither the locale, nor the rounding mode, nor the
- * C library's ideas of printf and strtod can change a digit. */
+/* Exact decimal arithmetic on floating-point values. All in integers: neither the locale, nor the rounding mode, nor
+ * the C library's ideas of printf and strtod can change a digit. */
 #ifndef GELU_TEXT_DECIMAL_H
 #define GELU_TEXT_DECIMAL_H
 

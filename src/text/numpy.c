@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "base/compiler.h"
 #include "text/text.h"
 
 #define PREFIX "array("

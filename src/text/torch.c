@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/compiler.h"
 #include "text/text.h"
 
 #define PREFIX "tensor("
