@@ -28,7 +28,7 @@ static char *numpy_text(const gelu_tensor *t, const gelu_numpy_format *options) 
     return text;
 }
 
-/* Checks that expected continues with text, and returns what comes after; both are released with the callers' buffers. */
+/* Checks that expected continues with text, which it releases, and returns what comes after. */
 static const char *expect(const char *expected, char *text) {
     size_t length = strlen(text);
     if (strncmp(expected, text, length) != 0) fail_msg("expected\n%.*s\ngot\n%s", (int)length + 80, expected, text);
