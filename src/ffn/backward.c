@@ -122,7 +122,7 @@ gelu_status gelu_ffn_backward(const gelu_ffn *ffn, gelu_grad_mode mode, size_t r
     struct ffn_buffers buffers;
     if (!ffn_layout(ffn, block, FFN_BACKWARD, workspace, &buffers, &workspace_nbytes)) return GELU_ERR_OVERFLOW;
     gelu_status status = check_backward(&b, alias_matrix(workspace, 1, workspace_nbytes, workspace_nbytes, 1));
-    if (status != GELU_OK) return status;
+    if (status != GELU_OK || (ffn->d_model == 0 && ffn->d_ff == 0)) return status;
     void *own = NULL;
     if (!workspace) {
         own = alloc_aligned(workspace_nbytes);

@@ -25,7 +25,7 @@ static gelu_status check_weights(size_t in, size_t out, const gelu_weights *w, s
 
 static void pack(gelu_linear *linear, gelu_dtype dtype, struct source source) {
     fpenv host = fpenv_enter();
-    for (size_t i = 0; i < source.weight.rows; i++)
+    for (size_t i = 0; source.weight.cols > 0 && i < source.weight.rows; i++)
         (void)gelu_convert(source.weight.cols, dtype, linear_at(source.weight.p, dtype, i * source.weight.ld),
                            linear->real, linear_at(linear->weight, linear->real, i * source.weight.cols));
     if (linear->bias) (void)gelu_convert(linear->out, dtype, source.bias.p, linear->real, linear->bias);
