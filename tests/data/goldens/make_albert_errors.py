@@ -42,5 +42,7 @@ print("# Largest absolute errors of PyTorch (float32, one thread) on the rxnmapp
 print("# against its float64 arrays; made by make_albert_errors.py with torch", torch.__version__, "of these Debian packages:")
 for line in packages.splitlines():
     print("#  ", line.replace("\t", " "))
+print("# A line per tensor: over all tokens, then for each token.")
 for name, ours, wanted in (("h", h, "fc1_f64"), ("a", a, "gelu_f64"), ("y", y, "ffn_f64")):
-    print(name, float(np.abs(ours.double().numpy() - golden(wanted)).max()).hex())
+    errors = np.abs(ours.double().numpy() - golden(wanted))
+    print(name, *(float(error).hex() for error in (errors.max(), *errors.max(axis=1))))
