@@ -9,12 +9,12 @@
 /* An input; ld 0 is one row for all. */
 static gelu_status check_input(struct alias_matrix m) {
     if (!m.p) return GELU_ERR_ARGUMENT;
-    if (m.rows > 1 && m.ld != 0 && m.ld < m.cols) return GELU_ERR_SHAPE;
+    if (m.ld != 0 && m.ld < m.cols) return GELU_ERR_SHAPE;
     return alias_fits(m) ? GELU_OK : GELU_ERR_OVERFLOW;
 }
 
 static gelu_status check_output(struct alias_matrix m) {
-    if (m.rows > 1 && m.ld < m.cols) return m.p ? GELU_ERR_SHAPE : GELU_ERR_ARGUMENT;
+    if (m.ld < m.cols) return m.p ? GELU_ERR_SHAPE : GELU_ERR_ARGUMENT;
     return check_input(m);
 }
 

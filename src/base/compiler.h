@@ -31,6 +31,16 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
+/* clang fuses across its own pragma when -ffp-contract=fast is given. It cannot look through an assembler statement: a
+ * product that passes one is rounded before it is added. */
+#if defined(__clang__) && defined(__x86_64__)
+#define GELU_KEEP_ROUNDED(product) __asm__("" : "+x"(product))
+#elif defined(__clang__) && defined(__aarch64__)
+#define GELU_KEEP_ROUNDED(product) __asm__("" : "+w"(product))
+#else
+#define GELU_KEEP_ROUNDED(product) (void)0
+#endif
+
 #define GELU_INLINE static inline __attribute__((always_inline))
 /* For what is long and called from many places: one copy. */
 #define GELU_SHARED static __attribute__((noinline))

@@ -12,6 +12,6 @@ struct cpu_features {
     bool avx512; /* F, BW, DQ, VL, and what avx2 needs */
 };
 
-struct cpu_features cpu_features_detect(void);
+struct cpu_features gelu_cpu_features(void);
 
 #endif

@@ -12,7 +12,7 @@ static unsigned saved_states(void) {
     return low;
 }
 
-struct cpu_features cpu_features_detect(void) {
+struct cpu_features gelu_cpu_features(void) {
     enum { YMM = 0x6, ZMM = 0xe6 };
     struct cpu_features features = {false, false};
     unsigned eax, ebx, ecx, edx, extended;

@@ -15,7 +15,7 @@ static const struct gelu_kernels *available(size_t i) {
     const struct gelu_kernels *list[MOST + 1] = {0};
     size_t count = 0;
 #if defined(__x86_64__)
-    struct cpu_features features = cpu_features_detect();
+    struct cpu_features features = gelu_cpu_features();
     if (features.avx512) list[count++] = &gelu_kernels_avx512;
     if (features.avx2) list[count++] = &gelu_kernels_avx2;
 #endif

@@ -28,7 +28,7 @@ GELU_INLINE scaled scaled_select(m64 m, scaled a, scaled b) {
 
 /* x * 2^exponent and a trace towards +infinity, for abs(x) < TINY_Z; scaled so that no part underflows. */
 GELU_INLINE scaled just_above(v64 x, int64_t exponent) {
-    v64 large = x * v64_set(0x1p+200);
+    v64 large = v64_min(v64_max(x, v64_set(-1)), v64_set(1)) * v64_set(0x1p+200); /* no overflow elsewhere */
     return (scaled){dd_make(large, v64_abs(large) * v64_set(0x1p-70)), i64_set(exponent - 200)};
 }
 

@@ -9,6 +9,13 @@ typedef struct {
     v64 hi, lo;
 } dd;
 
+/* a * b, to be added to something: rounded first, whatever the compiler's options say. */
+GELU_INLINE v64 v64_product(v64 a, v64 b) {
+    v64 product = a * b;
+    GELU_KEEP_ROUNDED(product);
+    return product;
+}
+
 GELU_INLINE dd dd_make(v64 hi, v64 lo) { return (dd){hi, lo}; }
 GELU_INLINE dd dd_constant(double hi, double lo) { return (dd){v64_set(hi), v64_set(lo)}; }
 GELU_INLINE dd dd_negate(dd a) { return (dd){v64_negate(a.hi), v64_negate(a.lo)}; }
@@ -51,13 +58,13 @@ GELU_INLINE dd dd_add_v64(dd a, v64 b) {
 /* Error 2^-103. */
 GELU_INLINE dd dd_multiply(dd a, dd b) {
     dd p = dd_two_product(a.hi, b.hi);
-    return dd_fast_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
+    return dd_fast_two_sum(p.hi, p.lo + (v64_product(a.hi, b.lo) + v64_product(a.lo, b.hi)));
 }
 
 /* Error 2^-104. */
 GELU_INLINE dd dd_multiply_v64(dd a, v64 b) {
     dd p = dd_two_product(a.hi, b);
-    return dd_fast_two_sum(p.hi, p.lo + a.lo * b);
+    return dd_fast_two_sum(p.hi, p.lo + v64_product(a.lo, b));
 }
 
 /* Exact when no part under- or overflows; scale is a power of two. */
@@ -67,8 +74,8 @@ GELU_INLINE dd dd_scale(dd a, v64 scale) { return (dd){a.hi * scale, a.lo * scal
 GELU_INLINE dd dd_reciprocal(dd a) {
     v64 first = v64_set(1) / a.hi;
     dd product = dd_two_product(first, a.hi);
-    v64 rest = ((v64_set(1) - product.hi) - product.lo) - first * a.lo;
-    return dd_fast_two_sum(first, first * rest);
+    v64 rest = ((v64_set(1) - product.hi) - product.lo) - v64_product(first, a.lo);
+    return dd_fast_two_sum(first, v64_product(first, rest));
 }
 
 /* value * 2^exponent, for results far below the range of a double. */

@@ -44,6 +44,7 @@
 #define ESTIMATED(act, operation, out)                                                                                 \
     GELU_INLINE v64 act##_##operation##_to_##out(v64 x) {                                                              \
         estimate guess = act##_##operation##_estimate(x);                                                              \
+        guess.value = v64_select(v64_is_nan(x), x, guess.value);                                                       \
         v64 decided = round_to_##out(guess.value - guess.error);                                                       \
         m64 sure = v64_equal(decided, round_to_##out(guess.value + guess.error));                                      \
         if (__builtin_expect(m64_all(sure), 1)) return decided;                                                        \
@@ -72,7 +73,7 @@ FORMULAS(elu)
 #define PRODUCT_FORMULA(act, precision)                                                                                \
     GELU_INLINE v64 act##_backward_##precision(v64 x, v64 dy) {                                                        \
         v64 product = dy * act##_grad_to_##precision(x);                                                               \
-        return v64_select(v64_is_nan(x), quiet_nan(x), product);                                                       \
+        return quiet_nan(v64_select(v64_is_nan(x), x, product));                                                       \
     }
 #define PRODUCT_FORMULAS(act) PRODUCT_FORMULA(act, f32) PRODUCT_FORMULA(act, f64)
 

@@ -18,7 +18,7 @@ GELU_INLINE dd erf_tail(v64 z) {
     v64 d = z - v64_lookup(table, WIDTH, row, 0); /* exact */
     v64 sum = v64_lookup(table, WIDTH, row, WIDTH - 1);
     for (int column = WIDTH - 2; column > 2 * TAIL_PAIRS; column--)
-        sum = v64_lookup(table, WIDTH, row, column) + d * sum;
+        sum = v64_lookup(table, WIDTH, row, column) + v64_product(d, sum);
     /* d is at most 1/16 of the scale on which W changes: d^4 is small enough for plain double, the rest is not. */
     dd w = dd_make(sum, v64_set(0));
     for (int column = 2 * TAIL_PAIRS - 1; column > 0; column -= 2) {

@@ -17,24 +17,24 @@ typedef struct {
 
 GELU_INLINE exp_result dd_exp(dd t) {
     const double to_integer = 0x1.8p+52; /* adding it leaves the rounded integer in the low bits */
-    v64 shifted = t.hi * v64_set(EXP_INVERSE) + v64_set(to_integer);
+    v64 shifted = v64_product(t.hi, v64_set(EXP_INVERSE)) + v64_set(to_integer);
     v64 n = shifted - v64_set(to_integer);
     i64 whole = v64_bits(shifted) - i64_set(0x4338000000000000); /* the bits of to_integer */
 
     v64 first = t.hi - n * v64_set(EXP_LN2_1);                    /* exact */
     dd r = dd_two_sum(first, v64_negate(n * v64_set(EXP_LN2_2))); /* exact */
-    r = dd_fast_two_sum(r.hi, r.lo + (t.lo - n * v64_set(EXP_LN2_3)));
+    r = dd_fast_two_sum(r.hi, r.lo + (t.lo - v64_product(n, v64_set(EXP_LN2_3))));
 
     dd square = dd_two_product(r.hi, r.hi);
     v64 half = square.hi * v64_set(0.5);
-    v64 tail = v64_set(1.0 / 5040) + r.hi * v64_set(1.0 / 40320);
-    tail = v64_set(1.0 / 720) + r.hi * tail;
-    tail = v64_set(1.0 / 120) + r.hi * tail;
-    tail = v64_set(1.0 / 24) + r.hi * tail;
-    tail = v64_set(1.0 / 6) + r.hi * tail;
-    tail = (square.hi * r.hi) * tail;
+    v64 tail = v64_set(1.0 / 5040) + v64_product(r.hi, v64_set(1.0 / 40320));
+    tail = v64_set(1.0 / 720) + v64_product(r.hi, tail);
+    tail = v64_set(1.0 / 120) + v64_product(r.hi, tail);
+    tail = v64_set(1.0 / 24) + v64_product(r.hi, tail);
+    tail = v64_set(1.0 / 6) + v64_product(r.hi, tail);
+    tail = v64_product(square.hi * r.hi, tail);
     dd e = dd_fast_two_sum(r.hi, half);
-    e = dd_fast_two_sum(e.hi, e.lo + (tail + (square.lo * v64_set(0.5) + (r.lo + r.hi * r.lo))));
+    e = dd_fast_two_sum(e.hi, e.lo + (tail + (square.lo * v64_set(0.5) + (r.lo + v64_product(r.hi, r.lo)))));
 
     i64 j = whole & i64_set(63);
     dd power = dd_make(v64_lookup(exp_table[0], 2, j, 0), v64_lookup(exp_table[0], 2, j, 1));
