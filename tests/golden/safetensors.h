@@ -14,7 +14,7 @@
 /* The f32 data of the one tensor whose name ends with suffix, which must have count elements. Release with free. */
 static inline float *safetensors_read(const char *path, const char *suffix, size_t count) {
     FILE *file = fopen(path, "rb");
-    uint64_t nbytes;
+    uint64_t nbytes = 0;
     if (!file || fread(&nbytes, sizeof nbytes, 1, file) != 1) fail_msg("cannot read %s", path);
     char *header = calloc(nbytes + 1, 1), name[128];
     assert_non_null(header);
