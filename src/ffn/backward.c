@@ -22,11 +22,12 @@ static gelu_status check_backward(const struct backward *b, struct alias_matrix 
     if (b->mode != GELU_GRAD_SET && b->mode != GELU_GRAD_ADD) return GELU_ERR_ARGUMENT;
     if (!ffn->gated && (g->dup_weight || g->dup_bias)) return GELU_ERR_ARGUMENT;
     if ((uintptr_t)workspace.p % ALLOC_ALIGNMENT != 0) return GELU_ERR_ARGUMENT;
-    if (linear_check_dtype(ffn->real, b->xtype) != GELU_OK || linear_check_dtype(ffn->real, b->dytype) != GELU_OK)
+    if (gelu_linear_check_dtype(ffn->real, b->xtype) != GELU_OK ||
+        gelu_linear_check_dtype(ffn->real, b->dytype) != GELU_OK)
         return GELU_ERR_DTYPE;
-    gelu_status status = linear_check_matrix(b->x);
-    if (status == GELU_OK) status = linear_check_matrix(b->dy);
-    if (status == GELU_OK && b->dx.p) status = linear_check_matrix(b->dx);
+    gelu_status status = gelu_linear_check_matrix(b->x);
+    if (status == GELU_OK) status = gelu_linear_check_matrix(b->dy);
+    if (status == GELU_OK && b->dx.p) status = gelu_linear_check_matrix(b->dx);
     if (status != GELU_OK) return status;
     /* Gradients are no larger than the layer's own copies of the weights. */
     size_t weights = ffn->d_model * ffn->d_ff, nbytes = gelu_dtype_nbytes(ffn->real);
@@ -40,7 +41,7 @@ static gelu_status check_backward(const struct backward *b, struct alias_matrix 
         alias_matrix(g->dfc2_bias, 1, ffn->d_model, ffn->d_model, nbytes),
         workspace,
     };
-    return linear_check_alias(sizeof outputs / sizeof *outputs, outputs, 2, (struct alias_matrix[]){b->x, b->dy});
+    return gelu_linear_check_alias(sizeof outputs / sizeof *outputs, outputs, 2, (struct alias_matrix[]){b->x, b->dy});
 }
 
 /* dx = dy * f'(x) */
@@ -59,8 +60,8 @@ static void hidden_grad(const gelu_ffn *ffn, size_t rows, const struct ffn_buffe
         activation_grad(ffn, n, buffers->h, buffers->d_hidden, buffers->d_hidden);
         return;
     }
-    linear_multiply(ffn->real, n, buffers->d_hidden, buffers->a, buffers->dh);
-    linear_multiply(ffn->real, n, buffers->d_hidden, buffers->up, buffers->d_hidden);
+    gelu_linear_multiply(ffn->real, n, buffers->d_hidden, buffers->a, buffers->dh);
+    gelu_linear_multiply(ffn->real, n, buffers->d_hidden, buffers->up, buffers->d_hidden);
     activation_grad(ffn, n, buffers->gate, buffers->d_hidden, buffers->d_hidden);
 }
 
@@ -69,34 +70,34 @@ static void backward_rows(const struct backward *b, size_t first, size_t rows, c
     const gelu_ffn *ffn = b->ffn;
     const gelu_ffn_grads *g = &b->grads;
     size_t d_model = ffn->d_model, d_ff = ffn->d_ff;
-    struct linear_rows x = linear_load(ffn->real, rows, d_model, b->xtype, linear_at(b->x.p, b->xtype, first * b->x.ld),
-                                       b->x.ld, buffers->x);
-    struct linear_rows dy = linear_load(ffn->real, rows, d_model, b->dytype,
-                                        linear_at(b->dy.p, b->dytype, first * b->dy.ld), b->dy.ld, buffers->dy);
-    ffn_hidden(ffn, rows, x, buffers);
+    struct linear_rows x = gelu_linear_load(ffn->real, rows, d_model, b->xtype,
+                                            linear_at(b->x.p, b->xtype, first * b->x.ld), b->x.ld, buffers->x);
+    struct linear_rows dy = gelu_linear_load(ffn->real, rows, d_model, b->dytype,
+                                             linear_at(b->dy.p, b->dytype, first * b->dy.ld), b->dy.ld, buffers->dy);
+    gelu_ffn_hidden(ffn, rows, x, buffers);
     struct linear_rows hidden = {ffn->gated ? buffers->h : buffers->a, d_ff};
-    linear_weight_grad(ffn->fc2, rows, hidden, dy, g->dfc2_weight, g->dfc2_bias);
+    gelu_linear_weight_grad(ffn->fc2, rows, hidden, dy, g->dfc2_weight, g->dfc2_bias);
     struct linear_rows dfc1 =
-        linear_open(ffn->real, GELU_GRAD_SET, rows, d_ff, ffn->real, buffers->d_hidden, d_ff, NULL);
+        gelu_linear_open(ffn->real, GELU_GRAD_SET, rows, d_ff, ffn->real, buffers->d_hidden, d_ff, NULL);
     struct linear_rows dup = {buffers->dh, d_ff};
-    linear_input_grad(ffn->fc2, rows, dy, dfc1);
+    gelu_linear_input_grad(ffn->fc2, rows, dy, dfc1);
     hidden_grad(ffn, rows, buffers);
-    linear_weight_grad(ffn->fc1, rows, x, dfc1, g->dfc1_weight, g->dfc1_bias);
-    if (ffn->gated) linear_weight_grad(ffn->up, rows, x, dup, g->dup_weight, g->dup_bias);
+    gelu_linear_weight_grad(ffn->fc1, rows, x, dfc1, g->dfc1_weight, g->dfc1_bias);
+    if (ffn->gated) gelu_linear_weight_grad(ffn->up, rows, x, dup, g->dup_weight, g->dup_bias);
     if (!b->dx.p) return;
     void *dst = linear_at(b->dx.p, b->xtype, first * b->dx.ld);
-    struct linear_rows dx = linear_open(ffn->real, b->mode, rows, d_model, b->xtype, dst, b->dx.ld, buffers->y);
-    linear_input_grad(ffn->fc1, rows, dfc1, dx);
-    if (ffn->gated) linear_input_grad(ffn->up, rows, dup, dx);
-    linear_close(ffn->real, rows, d_model, dx, b->xtype, dst, b->dx.ld);
+    struct linear_rows dx = gelu_linear_open(ffn->real, b->mode, rows, d_model, b->xtype, dst, b->dx.ld, buffers->y);
+    gelu_linear_input_grad(ffn->fc1, rows, dfc1, dx);
+    if (ffn->gated) gelu_linear_input_grad(ffn->up, rows, dup, dx);
+    gelu_linear_close(ffn->real, rows, d_model, dx, b->xtype, dst, b->dx.ld);
 }
 
 static void run_backward(const struct backward *b, size_t rows, const struct ffn_buffers *buffers) {
     const gelu_ffn_grads *g = &b->grads;
     fpenv host = fpenv_enter();
-    linear_begin_weight_grad(b->ffn->fc1, b->mode, g->dfc1_weight, g->dfc1_bias);
-    if (b->ffn->gated) linear_begin_weight_grad(b->ffn->up, b->mode, g->dup_weight, g->dup_bias);
-    linear_begin_weight_grad(b->ffn->fc2, b->mode, g->dfc2_weight, g->dfc2_bias);
+    gelu_linear_begin_weight_grad(b->ffn->fc1, b->mode, g->dfc1_weight, g->dfc1_bias);
+    if (b->ffn->gated) gelu_linear_begin_weight_grad(b->ffn->up, b->mode, g->dup_weight, g->dup_bias);
+    gelu_linear_begin_weight_grad(b->ffn->fc2, b->mode, g->dfc2_weight, g->dfc2_bias);
     for (size_t first = 0; first < b->x.rows; first += rows) {
         rows = linear_min(b->x.rows - first, rows);
         backward_rows(b, first, rows, buffers);
@@ -108,7 +109,7 @@ gelu_status gelu_ffn_backward(const gelu_ffn *ffn, gelu_grad_mode mode, size_t r
                               size_t ldx, gelu_dtype dytype, const void *dy, size_t lddy, const gelu_ffn_grads *grads,
                               void *workspace) {
     if (!ffn || !grads) return GELU_ERR_ARGUMENT;
-    size_t block = ffn_rows(rows, FFN_BACKWARD), workspace_nbytes;
+    size_t block = gelu_ffn_rows(rows, FFN_BACKWARD), workspace_nbytes;
     struct backward b = {
         .ffn = ffn,
         .mode = mode,
@@ -120,14 +121,14 @@ gelu_status gelu_ffn_backward(const gelu_ffn *ffn, gelu_grad_mode mode, size_t r
         .grads = *grads,
     };
     struct ffn_buffers buffers;
-    if (!ffn_layout(ffn, block, FFN_BACKWARD, workspace, &buffers, &workspace_nbytes)) return GELU_ERR_OVERFLOW;
+    if (!gelu_ffn_layout(ffn, block, FFN_BACKWARD, workspace, &buffers, &workspace_nbytes)) return GELU_ERR_OVERFLOW;
     gelu_status status = check_backward(&b, alias_matrix(workspace, 1, workspace_nbytes, workspace_nbytes, 1));
     if (status != GELU_OK || (ffn->d_model == 0 && ffn->d_ff == 0)) return status;
     void *own = NULL;
     if (!workspace) {
         own = alloc_aligned(workspace_nbytes);
         if (!own) return GELU_ERR_MEMORY;
-        (void)ffn_layout(ffn, block, FFN_BACKWARD, own, &buffers, &workspace_nbytes);
+        (void)gelu_ffn_layout(ffn, block, FFN_BACKWARD, own, &buffers, &workspace_nbytes);
     }
     run_backward(&b, block, &buffers);
     alloc_free(own);

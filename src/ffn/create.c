@@ -6,12 +6,13 @@
 #include "ffn/ffn.h"
 
 static gelu_status check_desc(const gelu_ffn_desc *desc) {
-    if (!linear_known_act(desc->act) || (desc->gated != 0 && desc->gated != 1)) return GELU_ERR_ARGUMENT;
+    if (!gelu_linear_known_act(desc->act) || (desc->gated != 0 && desc->gated != 1)) return GELU_ERR_ARGUMENT;
     if (!desc->gated && (desc->up.weight || desc->up.bias)) return GELU_ERR_ARGUMENT;
     gelu_dtype real = desc->fc1.dtype == GELU_F64 ? GELU_F64 : GELU_F32;
-    if (linear_check_dtype(real, desc->fc1.dtype) != GELU_OK || linear_check_dtype(real, desc->fc2.dtype) != GELU_OK)
+    if (gelu_linear_check_dtype(real, desc->fc1.dtype) != GELU_OK ||
+        gelu_linear_check_dtype(real, desc->fc2.dtype) != GELU_OK)
         return GELU_ERR_DTYPE;
-    return desc->gated ? linear_check_dtype(real, desc->up.dtype) : GELU_OK;
+    return desc->gated ? gelu_linear_check_dtype(real, desc->up.dtype) : GELU_OK;
 }
 
 gelu_status gelu_ffn_create(const gelu_ffn_desc *desc, gelu_ffn **out) {

@@ -26,11 +26,11 @@ struct ffn_buffers {
 enum ffn_direction { FFN_FORWARD, FFN_BACKWARD };
 
 /* How many rows a call works on at a time. */
-size_t ffn_rows(size_t rows, enum ffn_direction direction);
+size_t gelu_ffn_rows(size_t rows, enum ffn_direction direction);
 /* Lay the buffers for that many rows out from base on. false when the size does not fit. */
-bool ffn_layout(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, void *base, struct ffn_buffers *out,
-                size_t *nbytes);
+bool gelu_ffn_layout(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, void *base,
+                     struct ffn_buffers *out, size_t *nbytes);
 /* h and a from x; gate and up where gated. */
-void ffn_hidden(const gelu_ffn *ffn, size_t rows, struct linear_rows x, const struct ffn_buffers *buffers);
+void gelu_ffn_hidden(const gelu_ffn *ffn, size_t rows, struct linear_rows x, const struct ffn_buffers *buffers);
 
 #endif

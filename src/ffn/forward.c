@@ -17,15 +17,15 @@ static gelu_status check_forward(const struct forward *f, struct alias_matrix wo
     if (!f->ffn->gated && (f->gate.p || f->up.p)) return GELU_ERR_ARGUMENT;
     if ((uintptr_t)workspace.p % ALLOC_ALIGNMENT != 0) return GELU_ERR_ARGUMENT;
     gelu_dtype real = f->ffn->real;
-    if (linear_check_dtype(real, f->xtype) != GELU_OK || linear_check_dtype(real, f->ytype) != GELU_OK)
+    if (gelu_linear_check_dtype(real, f->xtype) != GELU_OK || gelu_linear_check_dtype(real, f->ytype) != GELU_OK)
         return GELU_ERR_DTYPE;
-    gelu_status status = linear_check_matrix(f->x);
-    if (status == GELU_OK) status = linear_check_matrix(f->y);
+    gelu_status status = gelu_linear_check_matrix(f->x);
+    if (status == GELU_OK) status = gelu_linear_check_matrix(f->y);
     if (status != GELU_OK) return status;
     const struct alias_matrix outputs[] = {f->y, f->h, f->a, f->gate, f->up, workspace};
     for (int i = 1; i <= 4; i++)
         if (outputs[i].p && !alias_fits(outputs[i])) return GELU_ERR_OVERFLOW;
-    return linear_check_alias(sizeof outputs / sizeof *outputs, outputs, 1, &f->x);
+    return gelu_linear_check_alias(sizeof outputs / sizeof *outputs, outputs, 1, &f->x);
 }
 
 /* The rows of a trace array where the caller wants one, else the buffer. */
@@ -45,10 +45,10 @@ static void run_forward(const struct forward *f, size_t rows, const struct ffn_b
         b.up = traced(f, f->up, first, b.up);
         const void *x = linear_at(f->x.p, f->xtype, first * f->x.ld);
         void *y = linear_at(f->y.p, f->ytype, first * f->y.ld);
-        ffn_hidden(ffn, rows, linear_load(ffn->real, rows, ffn->d_model, f->xtype, x, f->x.ld, b.x), &b);
-        struct linear_rows acc = linear_target(ffn->real, ffn->d_model, f->ytype, y, f->y.ld, b.y);
-        linear_apply(ffn->fc2, rows, (struct linear_rows){ffn->gated ? b.h : b.a, ffn->d_ff}, acc);
-        linear_close(ffn->real, rows, ffn->d_model, acc, f->ytype, y, f->y.ld);
+        gelu_ffn_hidden(ffn, rows, gelu_linear_load(ffn->real, rows, ffn->d_model, f->xtype, x, f->x.ld, b.x), &b);
+        struct linear_rows acc = gelu_linear_target(ffn->real, ffn->d_model, f->ytype, y, f->y.ld, b.y);
+        gelu_linear_apply(ffn->fc2, rows, (struct linear_rows){ffn->gated ? b.h : b.a, ffn->d_ff}, acc);
+        gelu_linear_close(ffn->real, rows, ffn->d_model, acc, f->ytype, y, f->y.ld);
     }
     fpenv_leave(host);
 }
@@ -58,7 +58,7 @@ gelu_status gelu_ffn_forward(const gelu_ffn *ffn, size_t rows, gelu_dtype xtype,
     if (!ffn) return GELU_ERR_ARGUMENT;
     gelu_ffn_trace t = {0};
     if (trace) t = *trace;
-    size_t nbytes = gelu_dtype_nbytes(ffn->real), block = ffn_rows(rows, FFN_FORWARD), workspace_nbytes;
+    size_t nbytes = gelu_dtype_nbytes(ffn->real), block = gelu_ffn_rows(rows, FFN_FORWARD), workspace_nbytes;
     struct forward f = {
         .ffn = ffn,
         .x = alias_matrix(x, rows, ffn->d_model, ldx, gelu_dtype_nbytes(xtype)),
@@ -71,7 +71,7 @@ gelu_status gelu_ffn_forward(const gelu_ffn *ffn, size_t rows, gelu_dtype xtype,
         .ytype = ytype,
     };
     struct ffn_buffers buffers;
-    if (!ffn_layout(ffn, block, FFN_FORWARD, workspace, &buffers, &workspace_nbytes)) return GELU_ERR_OVERFLOW;
+    if (!gelu_ffn_layout(ffn, block, FFN_FORWARD, workspace, &buffers, &workspace_nbytes)) return GELU_ERR_OVERFLOW;
     gelu_status status = check_forward(&f, alias_matrix(workspace, 1, workspace_nbytes, workspace_nbytes, 1));
     bool nothing = rows == 0 || (ffn->d_model == 0 && (ffn->d_ff == 0 || !trace)); /* however many rows there are */
     if (status != GELU_OK || nothing) return status;
@@ -79,7 +79,7 @@ gelu_status gelu_ffn_forward(const gelu_ffn *ffn, size_t rows, gelu_dtype xtype,
     if (!workspace) {
         own = alloc_aligned(workspace_nbytes);
         if (!own) return GELU_ERR_MEMORY;
-        (void)ffn_layout(ffn, block, FFN_FORWARD, own, &buffers, &workspace_nbytes);
+        (void)gelu_ffn_layout(ffn, block, FFN_FORWARD, own, &buffers, &workspace_nbytes);
     }
     run_forward(&f, block, &buffers);
     alloc_free(own);

@@ -7,12 +7,12 @@
 #include "dispatch/dispatch.h"
 #include "ffn/ffn.h"
 
-size_t ffn_rows(size_t rows, enum ffn_direction direction) {
+size_t gelu_ffn_rows(size_t rows, enum ffn_direction direction) {
     return linear_min(rows, direction == FFN_FORWARD ? LINEAR_FORWARD_ROWS : LINEAR_BACKWARD_ROWS);
 }
 
-bool ffn_layout(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, void *base, struct ffn_buffers *out,
-                size_t *nbytes) {
+bool gelu_ffn_layout(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, void *base,
+                     struct ffn_buffers *out, size_t *nbytes) {
     bool backward = direction == FFN_BACKWARD;
     struct {
         void **buffer;
@@ -44,8 +44,8 @@ gelu_status gelu_ffn_workspace(const gelu_ffn *ffn, size_t rows, size_t *forward
     if (!ffn || !forward_nbytes || !backward_nbytes) return GELU_ERR_ARGUMENT;
     struct ffn_buffers buffers;
     size_t forward, backward;
-    if (!ffn_layout(ffn, ffn_rows(rows, FFN_FORWARD), FFN_FORWARD, NULL, &buffers, &forward) ||
-        !ffn_layout(ffn, ffn_rows(rows, FFN_BACKWARD), FFN_BACKWARD, NULL, &buffers, &backward))
+    if (!gelu_ffn_layout(ffn, gelu_ffn_rows(rows, FFN_FORWARD), FFN_FORWARD, NULL, &buffers, &forward) ||
+        !gelu_ffn_layout(ffn, gelu_ffn_rows(rows, FFN_BACKWARD), FFN_BACKWARD, NULL, &buffers, &backward))
         return GELU_ERR_OVERFLOW;
     *forward_nbytes = forward;
     *backward_nbytes = backward;
@@ -59,15 +59,15 @@ static void activate(const gelu_ffn *ffn, size_t n, const void *x, void *y) {
         gelu_dispatch()->forward_f32[ffn->act](n, x, y);
 }
 
-void ffn_hidden(const gelu_ffn *ffn, size_t rows, struct linear_rows x, const struct ffn_buffers *buffers) {
+void gelu_ffn_hidden(const gelu_ffn *ffn, size_t rows, struct linear_rows x, const struct ffn_buffers *buffers) {
     size_t n = rows * ffn->d_ff;
     if (!ffn->gated) {
-        linear_apply(ffn->fc1, rows, x, (struct linear_rows){buffers->h, ffn->d_ff});
+        gelu_linear_apply(ffn->fc1, rows, x, (struct linear_rows){buffers->h, ffn->d_ff});
         activate(ffn, n, buffers->h, buffers->a);
         return;
     }
-    linear_apply(ffn->fc1, rows, x, (struct linear_rows){buffers->gate, ffn->d_ff});
-    linear_apply(ffn->up, rows, x, (struct linear_rows){buffers->up, ffn->d_ff});
+    gelu_linear_apply(ffn->fc1, rows, x, (struct linear_rows){buffers->gate, ffn->d_ff});
+    gelu_linear_apply(ffn->up, rows, x, (struct linear_rows){buffers->up, ffn->d_ff});
     activate(ffn, n, buffers->gate, buffers->a);
-    linear_multiply(ffn->real, n, buffers->a, buffers->up, buffers->h);
+    gelu_linear_multiply(ffn->real, n, buffers->a, buffers->up, buffers->h);
 }

@@ -17,14 +17,15 @@ struct backward {
 static gelu_status check_backward(const struct backward *b) {
     if (b->mode != GELU_GRAD_SET && b->mode != GELU_GRAD_ADD) return GELU_ERR_ARGUMENT;
     gelu_dtype real = b->linear->real;
-    if (linear_check_dtype(real, b->xtype) != GELU_OK || linear_check_dtype(real, b->dytype) != GELU_OK)
+    if (gelu_linear_check_dtype(real, b->xtype) != GELU_OK || gelu_linear_check_dtype(real, b->dytype) != GELU_OK)
         return GELU_ERR_DTYPE;
-    gelu_status status = linear_check_matrix(b->dy);
-    if (status == GELU_OK && (b->x.p || b->dw.p)) status = linear_check_matrix(b->x);
-    if (status == GELU_OK && b->dx.p) status = linear_check_matrix(b->dx);
+    gelu_status status = gelu_linear_check_matrix(b->dy);
+    if (status == GELU_OK && (b->x.p || b->dw.p)) status = gelu_linear_check_matrix(b->x);
+    if (status == GELU_OK && b->dx.p) status = gelu_linear_check_matrix(b->dx);
     if (status != GELU_OK) return status;
     /* dw and db are no larger than the layer's own copies. */
-    return linear_check_alias(3, (struct alias_matrix[]){b->dx, b->dw, b->db}, 2, (struct alias_matrix[]){b->x, b->dy});
+    return gelu_linear_check_alias(3, (struct alias_matrix[]){b->dx, b->dw, b->db}, 2,
+                                   (struct alias_matrix[]){b->x, b->dy});
 }
 
 static gelu_status run_backward(const struct backward *b) {
@@ -40,20 +41,21 @@ static gelu_status run_backward(const struct backward *b) {
     if (!x_buffer) return GELU_ERR_MEMORY;
     void *dx_buffer = linear_at(x_buffer, real, rows * in), *dy_buffer = linear_at(dx_buffer, real, rows * in);
     fpenv host = fpenv_enter();
-    linear_begin_weight_grad(linear, b->mode, (void *)b->dw.p, (void *)b->db.p);
+    gelu_linear_begin_weight_grad(linear, b->mode, (void *)b->dw.p, (void *)b->db.p);
     for (size_t first = 0; first < b->dy.rows; first += rows) {
         rows = linear_min(b->dy.rows - first, rows);
         struct linear_rows x = {0}, dy;
-        dy = linear_load(real, rows, out, b->dytype, linear_at(b->dy.p, b->dytype, first * b->dy.ld), b->dy.ld,
-                         dy_buffer);
+        dy = gelu_linear_load(real, rows, out, b->dytype, linear_at(b->dy.p, b->dytype, first * b->dy.ld), b->dy.ld,
+                              dy_buffer);
         if (b->dw.p)
-            x = linear_load(real, rows, in, b->xtype, linear_at(b->x.p, b->xtype, first * b->x.ld), b->x.ld, x_buffer);
-        linear_weight_grad(linear, rows, x, dy, (void *)b->dw.p, (void *)b->db.p);
+            x = gelu_linear_load(real, rows, in, b->xtype, linear_at(b->x.p, b->xtype, first * b->x.ld), b->x.ld,
+                                 x_buffer);
+        gelu_linear_weight_grad(linear, rows, x, dy, (void *)b->dw.p, (void *)b->db.p);
         if (b->dx.p) {
             void *dst = linear_at(b->dx.p, b->xtype, first * b->dx.ld);
-            struct linear_rows dx = linear_open(real, b->mode, rows, in, b->xtype, dst, b->dx.ld, dx_buffer);
-            linear_input_grad(linear, rows, dy, dx);
-            linear_close(real, rows, in, dx, b->xtype, dst, b->dx.ld);
+            struct linear_rows dx = gelu_linear_open(real, b->mode, rows, in, b->xtype, dst, b->dx.ld, dx_buffer);
+            gelu_linear_input_grad(linear, rows, dy, dx);
+            gelu_linear_close(real, rows, in, dx, b->xtype, dst, b->dx.ld);
         }
     }
     fpenv_leave(host);

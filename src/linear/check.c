@@ -5,14 +5,14 @@
 #include "kernels/kernels.h"
 #include "linear/linear.h"
 
-gelu_status linear_check_matrix(struct alias_matrix m) {
+gelu_status gelu_linear_check_matrix(struct alias_matrix m) {
     if (m.rows > 0 && m.cols > 0 && !m.p) return GELU_ERR_ARGUMENT;
     if (m.ld < m.cols) return GELU_ERR_SHAPE;
     return alias_fits(m) ? GELU_OK : GELU_ERR_OVERFLOW;
 }
 
-gelu_status linear_check_alias(size_t n_outputs, const struct alias_matrix *outputs, size_t n_inputs,
-                               const struct alias_matrix *inputs) {
+gelu_status gelu_linear_check_alias(size_t n_outputs, const struct alias_matrix *outputs, size_t n_inputs,
+                                    const struct alias_matrix *inputs) {
     for (size_t i = 0; i < n_outputs; i++) {
         for (size_t j = 0; j < n_inputs; j++)
             if (alias_overlap(outputs[i], inputs[j])) return GELU_ERR_ALIAS;
@@ -22,9 +22,9 @@ gelu_status linear_check_alias(size_t n_outputs, const struct alias_matrix *outp
     return GELU_OK;
 }
 
-gelu_status linear_check_dtype(gelu_dtype real, gelu_dtype dtype) {
+gelu_status gelu_linear_check_dtype(gelu_dtype real, gelu_dtype dtype) {
     bool known = gelu_dtype_nbytes(dtype) > 0;
     return known && (real == GELU_F64) == (dtype == GELU_F64) ? GELU_OK : GELU_ERR_DTYPE;
 }
 
-bool linear_known_act(gelu_act act) { return (unsigned)act < GELU_ACT_COUNT; }
+bool gelu_linear_known_act(gelu_act act) { return (unsigned)act < GELU_ACT_COUNT; }

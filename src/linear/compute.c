@@ -7,7 +7,8 @@
 #include "dispatch/dispatch.h"
 #include "linear/linear.h"
 
-struct linear_rows linear_target(gelu_dtype real, size_t cols, gelu_dtype dtype, void *dst, size_t ld, void *buffer) {
+struct linear_rows gelu_linear_target(gelu_dtype real, size_t cols, gelu_dtype dtype, void *dst, size_t ld,
+                                      void *buffer) {
     return dtype == real ? (struct linear_rows){dst, ld} : (struct linear_rows){buffer, cols};
 }
 
@@ -17,28 +18,28 @@ static void convert_rows(size_t rows, size_t cols, gelu_dtype from, const void *
         (void)gelu_convert(cols, from, linear_at(src, from, m * ldsrc), to, linear_at(dst, to, m * lddst));
 }
 
-struct linear_rows linear_load(gelu_dtype real, size_t rows, size_t cols, gelu_dtype dtype, const void *src, size_t ld,
-                               void *buffer) {
+struct linear_rows gelu_linear_load(gelu_dtype real, size_t rows, size_t cols, gelu_dtype dtype, const void *src,
+                                    size_t ld, void *buffer) {
     if (dtype == real) return (struct linear_rows){(void *)src, ld};
     convert_rows(rows, cols, dtype, src, ld, real, buffer, cols);
     return (struct linear_rows){buffer, cols};
 }
 
-struct linear_rows linear_open(gelu_dtype real, gelu_grad_mode mode, size_t rows, size_t cols, gelu_dtype dtype,
-                               void *dst, size_t ld, void *buffer) {
-    if (mode == GELU_GRAD_ADD) return linear_load(real, rows, cols, dtype, dst, ld, buffer);
-    struct linear_rows acc = linear_target(real, cols, dtype, dst, ld, buffer);
+struct linear_rows gelu_linear_open(gelu_dtype real, gelu_grad_mode mode, size_t rows, size_t cols, gelu_dtype dtype,
+                                    void *dst, size_t ld, void *buffer) {
+    if (mode == GELU_GRAD_ADD) return gelu_linear_load(real, rows, cols, dtype, dst, ld, buffer);
+    struct linear_rows acc = gelu_linear_target(real, cols, dtype, dst, ld, buffer);
     for (size_t m = 0; cols > 0 && m < rows; m++)
         memset(linear_at(acc.p, real, m * acc.ld), 0, cols * gelu_dtype_nbytes(real));
     return acc;
 }
 
-void linear_close(gelu_dtype real, size_t rows, size_t cols, struct linear_rows from, gelu_dtype dtype, void *dst,
-                  size_t ld) {
+void gelu_linear_close(gelu_dtype real, size_t rows, size_t cols, struct linear_rows from, gelu_dtype dtype, void *dst,
+                       size_t ld) {
     if (dtype != real) convert_rows(rows, cols, real, from.p, from.ld, dtype, dst, ld);
 }
 
-void linear_multiply(gelu_dtype real, size_t n, const void *a, const void *b, void *out) {
+void gelu_linear_multiply(gelu_dtype real, size_t n, const void *a, const void *b, void *out) {
     if (real == GELU_F64) {
         const double *p = a, *q = b;
         double *r = out;
@@ -60,7 +61,7 @@ static void product(gelu_dtype real, size_t rows, size_t cols, size_t depth, con
         kernels->product_f32(rows, cols, depth, a, a_row, a_col, b, b_row, b_col, c, ldc);
 }
 
-void linear_apply(const gelu_linear *linear, size_t rows, struct linear_rows x, struct linear_rows acc) {
+void gelu_linear_apply(const gelu_linear *linear, size_t rows, struct linear_rows x, struct linear_rows acc) {
     size_t in = linear->in, out = linear->out, row_nbytes = out * gelu_dtype_nbytes(linear->real);
     for (size_t m = 0; out > 0 && m < rows; m++) {
         void *row = linear_at(acc.p, linear->real, m * acc.ld);
@@ -73,21 +74,21 @@ void linear_apply(const gelu_linear *linear, size_t rows, struct linear_rows x, 
             acc.ld);
 }
 
-void linear_input_grad(const gelu_linear *linear, size_t rows, struct linear_rows dy, struct linear_rows dx) {
+void gelu_linear_input_grad(const gelu_linear *linear, size_t rows, struct linear_rows dy, struct linear_rows dx) {
     size_t in = linear->in, out = linear->out;
     product(linear->real, rows, in, out, dy.p, dy.ld, 1, linear->weight, linear->in_stride, linear->out_stride, dx.p,
             dx.ld);
 }
 
-void linear_begin_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, void *dw, void *db) {
+void gelu_linear_begin_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, void *dw, void *db) {
     size_t nbytes = gelu_dtype_nbytes(linear->real);
     if (mode == GELU_GRAD_ADD) return;
     if (dw) memset(dw, 0, linear->in * linear->out * nbytes);
     if (db) memset(db, 0, linear->out * nbytes);
 }
 
-void linear_weight_grad(const gelu_linear *linear, size_t rows, struct linear_rows x, struct linear_rows dy, void *dw,
-                        void *db) {
+void gelu_linear_weight_grad(const gelu_linear *linear, size_t rows, struct linear_rows x, struct linear_rows dy,
+                             void *dw, void *db) {
     static const float one_f32 = 1;
     static const double one_f64 = 1;
     const void *one = linear->real == GELU_F64 ? (const void *)&one_f64 : &one_f32;

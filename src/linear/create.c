@@ -18,8 +18,8 @@ static gelu_status check_weights(size_t in, size_t out, const gelu_weights *w, s
     size_t rows = w->layout == GELU_OUT_IN ? out : in, cols = w->layout == GELU_OUT_IN ? in : out;
     source->weight = alias_matrix(w->weight, rows, cols, w->ld ? w->ld : cols, element);
     source->bias = alias_matrix(w->bias, 1, out, out, element);
-    gelu_status status = linear_check_matrix(source->weight);
-    if (status == GELU_OK && w->bias) status = linear_check_matrix(source->bias);
+    gelu_status status = gelu_linear_check_matrix(source->weight);
+    if (status == GELU_OK && w->bias) status = gelu_linear_check_matrix(source->bias);
     return status;
 }
 

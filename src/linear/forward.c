@@ -18,17 +18,17 @@ struct forward {
 
 static gelu_status check_forward(const struct forward *f) {
     gelu_dtype real = f->linear->real;
-    if (!linear_known_act(f->act)) return GELU_ERR_ARGUMENT;
-    if (linear_check_dtype(real, f->xtype) != GELU_OK || linear_check_dtype(real, f->ytype) != GELU_OK)
+    if (!gelu_linear_known_act(f->act)) return GELU_ERR_ARGUMENT;
+    if (gelu_linear_check_dtype(real, f->xtype) != GELU_OK || gelu_linear_check_dtype(real, f->ytype) != GELU_OK)
         return GELU_ERR_DTYPE;
-    gelu_status status = linear_check_matrix(f->x);
-    if (status == GELU_OK) status = linear_check_matrix(f->y);
-    if (status == GELU_OK && f->residual.p) status = linear_check_matrix(f->residual);
-    if (status == GELU_OK && f->preact.p) status = linear_check_matrix(f->preact);
+    gelu_status status = gelu_linear_check_matrix(f->x);
+    if (status == GELU_OK) status = gelu_linear_check_matrix(f->y);
+    if (status == GELU_OK && f->residual.p) status = gelu_linear_check_matrix(f->residual);
+    if (status == GELU_OK && f->preact.p) status = gelu_linear_check_matrix(f->preact);
     if (status != GELU_OK) return status;
     if (!alias_same(f->y, f->residual) && alias_overlap(f->y, f->residual)) return GELU_ERR_ALIAS;
     if (alias_overlap(f->preact, f->residual)) return GELU_ERR_ALIAS;
-    return linear_check_alias(2, (struct alias_matrix[]){f->y, f->preact}, 1, &f->x);
+    return gelu_linear_check_alias(2, (struct alias_matrix[]){f->y, f->preact}, 1, &f->x);
 }
 
 /* f(acc), rounded once to the type of y. */
@@ -70,7 +70,7 @@ static void store(const struct forward *f, size_t first, size_t rows, void *acc,
             memcpy(linear_at(f->preact.p, real, (first + m) * f->preact.ld), row, out * gelu_dtype_nbytes(real));
         if (f->residual.p) {
             const void *residual = linear_at(f->residual.p, f->ytype, (first + m) * f->residual.ld);
-            residual = linear_load(real, 1, out, f->ytype, residual, out, residual_buffer).p;
+            residual = gelu_linear_load(real, 1, out, f->ytype, residual, out, residual_buffer).p;
             activate_and_add(f, out, row, residual, y);
         } else {
             activate(f, out, row, y);
@@ -94,8 +94,8 @@ static gelu_status run_forward(const struct forward *f) {
     for (size_t first = 0; first < f->x.rows; first += rows) {
         rows = linear_min(f->x.rows - first, rows);
         const void *x = linear_at(f->x.p, f->xtype, first * f->x.ld);
-        linear_apply(f->linear, rows, linear_load(real, rows, in, f->xtype, x, f->x.ld, x_buffer),
-                     (struct linear_rows){acc, out});
+        gelu_linear_apply(f->linear, rows, gelu_linear_load(real, rows, in, f->xtype, x, f->x.ld, x_buffer),
+                          (struct linear_rows){acc, out});
         store(f, first, rows, acc, residual_buffer);
     }
     fpenv_leave(host);

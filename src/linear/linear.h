@@ -32,13 +32,13 @@ static inline void *linear_at(const void *p, gelu_dtype dtype, size_t i) {
 static inline size_t linear_min(size_t a, size_t b) { return a < b ? a : b; }
 
 /* An argument that is a matrix, with its checks: NULL, ld, size. */
-gelu_status linear_check_matrix(struct alias_matrix m);
+gelu_status gelu_linear_check_matrix(struct alias_matrix m);
 /* Whether some output overlaps an input or another output. */
-gelu_status linear_check_alias(size_t n_outputs, const struct alias_matrix *outputs, size_t n_inputs,
-                               const struct alias_matrix *inputs);
+gelu_status gelu_linear_check_alias(size_t n_outputs, const struct alias_matrix *outputs, size_t n_inputs,
+                                    const struct alias_matrix *inputs);
 /* f64 mixes with nothing; unknown types go with nothing. */
-gelu_status linear_check_dtype(gelu_dtype real, gelu_dtype dtype);
-bool linear_known_act(gelu_act act);
+gelu_status gelu_linear_check_dtype(gelu_dtype real, gelu_dtype dtype);
+bool gelu_linear_known_act(gelu_act act);
 
 /* What follows computes, in the environment of fpenv_enter, on matrices of real unless a dtype is given. */
 
@@ -48,27 +48,28 @@ struct linear_rows {
 };
 
 /* The rows as real: where they are if they have that type, else converted into buffer. */
-struct linear_rows linear_load(gelu_dtype real, size_t rows, size_t cols, gelu_dtype dtype, const void *src, size_t ld,
-                               void *buffer);
+struct linear_rows gelu_linear_load(gelu_dtype real, size_t rows, size_t cols, gelu_dtype dtype, const void *src,
+                                    size_t ld, void *buffer);
 /* Where a gradient of dst accumulates: dst itself or buffer, holding +0 (SET) or the old values (ADD). */
-struct linear_rows linear_open(gelu_dtype real, gelu_grad_mode mode, size_t rows, size_t cols, gelu_dtype dtype,
-                               void *dst, size_t ld, void *buffer);
+struct linear_rows gelu_linear_open(gelu_dtype real, gelu_grad_mode mode, size_t rows, size_t cols, gelu_dtype dtype,
+                                    void *dst, size_t ld, void *buffer);
 /* Where a result of type dtype is computed: dst itself or buffer. */
-struct linear_rows linear_target(gelu_dtype real, size_t cols, gelu_dtype dtype, void *dst, size_t ld, void *buffer);
+struct linear_rows gelu_linear_target(gelu_dtype real, size_t cols, gelu_dtype dtype, void *dst, size_t ld,
+                                      void *buffer);
 /* Convert into dst what was computed elsewhere. */
-void linear_close(gelu_dtype real, size_t rows, size_t cols, struct linear_rows from, gelu_dtype dtype, void *dst,
-                  size_t ld);
+void gelu_linear_close(gelu_dtype real, size_t rows, size_t cols, struct linear_rows from, gelu_dtype dtype, void *dst,
+                       size_t ld);
 
 /* out[i] = a[i] * b[i]; in place. */
-void linear_multiply(gelu_dtype real, size_t n, const void *a, const void *b, void *out);
+void gelu_linear_multiply(gelu_dtype real, size_t n, const void *a, const void *b, void *out);
 
 /* acc (rows, out) = x W^T + b */
-void linear_apply(const gelu_linear *linear, size_t rows, struct linear_rows x, struct linear_rows acc);
+void gelu_linear_apply(const gelu_linear *linear, size_t rows, struct linear_rows x, struct linear_rows acc);
 /* dx (rows, in) += dy W */
-void linear_input_grad(const gelu_linear *linear, size_t rows, struct linear_rows dy, struct linear_rows dx);
+void gelu_linear_input_grad(const gelu_linear *linear, size_t rows, struct linear_rows dy, struct linear_rows dx);
 /* +0 into dw and db if mode is SET; then dw += dy^T x, in the layer's layout, and db += sum dy. Each may be NULL. */
-void linear_begin_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, void *dw, void *db);
-void linear_weight_grad(const gelu_linear *linear, size_t rows, struct linear_rows x, struct linear_rows dy, void *dw,
-                        void *db);
+void gelu_linear_begin_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, void *dw, void *db);
+void gelu_linear_weight_grad(const gelu_linear *linear, size_t rows, struct linear_rows x, struct linear_rows dy,
+                             void *dw, void *db);
 
 #endif

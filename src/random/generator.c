@@ -35,9 +35,9 @@ uint32_t gelu_random_u32(gelu_rng *rng) {
     return y ^ y >> 18;
 }
 
-float random_unit_f32(gelu_rng *rng) { return (float)(gelu_random_u32(rng) & 0xffffff) * 0x1p-24f; }
+float gelu_random_unit_f32(gelu_rng *rng) { return (float)(gelu_random_u32(rng) & 0xffffff) * 0x1p-24f; }
 
-double random_unit_f64(gelu_rng *rng) {
+double gelu_random_unit_f64(gelu_rng *rng) {
     uint64_t high = gelu_random_u32(rng);
     uint64_t bits = high << 32 | gelu_random_u32(rng);
     return (double)(bits & 0x1fffffffffffff) * 0x1p-53;

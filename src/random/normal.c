@@ -81,7 +81,7 @@ static double normal_f64(gelu_rng *rng) {
         rng->has_normal = 0;
         return rng->normal;
     }
-    double u1 = random_unit_f64(rng), u2 = random_unit_f64(rng);
+    double u1 = gelu_random_unit_f64(rng), u2 = gelu_random_unit_f64(rng);
     double radius = sqrt(-2 * log1p(-u2)), angle = 2 * 3.14159265358979323846 * u1;
     rng->normal = radius * sin(angle);
     rng->has_normal = 1;

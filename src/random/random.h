@@ -7,7 +7,7 @@
 #include "gelu.h"
 
 /* Uniform on [0, 1): the 24 low bits of one draw; the 53 low bits of two, the first of them the upper half. */
-float random_unit_f32(gelu_rng *rng);
-double random_unit_f64(gelu_rng *rng);
+float gelu_random_unit_f32(gelu_rng *rng);
+double gelu_random_unit_f64(gelu_rng *rng);
 
 #endif

@@ -8,12 +8,12 @@
 #include "random/random.h"
 
 void gelu_rand_f32(gelu_rng *rng, size_t n, float *out) {
-    for (size_t i = 0; i < n; i++) out[i] = random_unit_f32(rng);
+    for (size_t i = 0; i < n; i++) out[i] = gelu_random_unit_f32(rng);
 }
 
 void gelu_uniform_f32(gelu_rng *rng, float from, float to, size_t n, float *out) {
     float width = to - from;
-    for (size_t i = 0; i < n; i++) out[i] = fma_f32(random_unit_f32(rng), width, from);
+    for (size_t i = 0; i < n; i++) out[i] = fma_f32(gelu_random_unit_f32(rng), width, from);
 }
 
 /* The bound in double by the steps of torch.nn.init.kaiming_uniform_ with a = sqrt(5): nearly 1/sqrt(in_features), but
