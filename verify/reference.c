@@ -93,7 +93,8 @@ static void evaluate_elu(float x, reference *r) {
 }
 
 static void evaluate_relu(float x, reference *r) {
-    settle(r, 0, x < 0 ? 0 : x);
+    /* Written as a maximum, x < 0 ? 0 : x, clang 14 may lose the sign of -0 when it widens the result. */
+    settle(r, 0, signbit(x) && x != 0 ? 0 : x);
     settle(r, 1, x > 0);
 }
 
