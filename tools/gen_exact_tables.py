@@ -6,27 +6,14 @@
 usage: gen_exact_tables.py [--check] OUT   (--check: compare with OUT instead, and report the errors of the fits)
 """
 import sys
-from mpmath import mp, mpf, erfc, exp, sqrt, pi, log, floor, ldexp, frexp, cos, polyval
-
-mp.prec = 400
+from mpmath import mp, mpf, erfc, exp, sqrt, pi, log, polyval
+from fitting import hexf, interpolate, rnd
 
 EXP_BITS = 6  # 2^(j/64)
 TAIL_PER_BINADE = 16  # intervals of v = z + 1 per binade
 TAIL_MAX = 40  # the largest z that the kernels ask for
 TAIL_DEGREE = 12
 TAIL_PAIRS = 4  # the first coefficients are hi + lo
-
-
-def rnd(x, bits=53):
-    """x rounded to nearest with this many significant bits, as an mpf."""
-    if x == 0:
-        return mpf(0)
-    m, e = frexp(x)
-    return ldexp(mp.nint(ldexp(m, bits)), e - bits)
-
-
-def hexf(x):
-    return float(x).hex() if x != 0 else "0x0p+0"
 
 
 def pair(x):
@@ -37,21 +24,6 @@ def pair(x):
 def tail(z):
     """W(z) = Phi(-z) exp(z^2 / 2), a smooth function that falls from 1/2 like 1 / (z sqrt(2 pi))."""
     return erfc(z / sqrt(mpf(2))) / 2 * exp(z * z / 2)
-
-
-def interpolate(f, lo, hi, centre, degree):
-    """Coefficients in (z - centre), lowest first, of the polynomial through f at the Chebyshev points of [lo, hi]."""
-    n = degree + 1
-    nodes = [(lo + hi) / 2 + (hi - lo) / 2 * cos(pi * (2 * i + 1) / (2 * n)) for i in range(n)]
-    values = [f(z) for z in nodes]
-    for level in range(1, n):  # divided differences
-        for i in range(n - 1, level - 1, -1):
-            values[i] = (values[i] - values[i - 1]) / (nodes[i] - nodes[i - level])
-    c = [mpf(0)]
-    for i in range(n - 1, -1, -1):  # Newton form to powers of (z - centre)
-        shift = nodes[i] - centre
-        c = [values[i] - shift * c[0]] + [c[j - 1] - shift * c[j] for j in range(1, len(c))] + [c[-1]]
-    return c[:n]
 
 
 def tail_rows():

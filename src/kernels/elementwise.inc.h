@@ -21,16 +21,16 @@
         memcpy(y + i, y_padded, (n - i) * sizeof *y);                                                                  \
     }
 
-#define BINARY_LOOP(name, formula, type)                                                                               \
-    static void name(size_t n, const gelu_##type *x, const gelu_##type *dy, gelu_##type *dx) {                         \
+#define BINARY_LOOP(name, formula, first, type)                                                                        \
+    static void name(size_t n, const gelu_##first *x, const gelu_##type *dy, gelu_##type *dx) {                        \
         size_t i = 0;                                                                                                  \
         for (; n - i >= V64_LANES; i += V64_LANES)                                                                     \
-            store_##type(dx + i, formula(load_##type(x + i), load_##type(dy + i)));                                    \
+            store_##type(dx + i, formula(load_##first(x + i), load_##type(dy + i)));                                   \
         if (i == n) return;                                                                                            \
-        PADDED_COPY(type, x, n - i)                                                                                    \
+        PADDED_COPY(first, x, n - i)                                                                                   \
         PADDED_COPY(type, dy, n - i)                                                                                   \
         gelu_##type dx_padded[V64_LANES];                                                                              \
-        store_##type(dx_padded, formula(load_##type(x_padded), load_##type(dy_padded)));                               \
+        store_##type(dx_padded, formula(load_##first(x_padded), load_##type(dy_padded)));                              \
         memcpy(dx + i, dx_padded, (n - i) * sizeof *dx);                                                               \
     }
 
@@ -70,12 +70,13 @@ FORMULAS(elu)
 
 /* backward multiplies in f32, f64 in f64. The product of two f32 is exact in double, so that the store is its only
  * rounding. Which of two NaN it returns must not be up to the compiler. */
-#define PRODUCT_FORMULA(act, precision)                                                                                \
-    GELU_INLINE v64 act##_backward_##precision(v64 x, v64 dy) {                                                        \
-        v64 product = dy * act##_grad_to_##precision(x);                                                               \
-        return quiet_nan(v64_select(v64_is_nan(x), x, product));                                                       \
-    }
-#define PRODUCT_FORMULAS(act) PRODUCT_FORMULA(act, f32) PRODUCT_FORMULA(act, f64)
+GELU_INLINE v64 multiply_formula(v64 slope, v64 dy) {
+    return quiet_nan(v64_select(v64_is_nan(slope), slope, dy * slope));
+}
+
+#define PRODUCT_FORMULAS(act)                                                                                          \
+    GELU_INLINE v64 act##_backward_f32(v64 x, v64 dy) { return multiply_formula(act##_grad_to_f32(x), dy); }           \
+    GELU_INLINE v64 act##_backward_f64(v64 x, v64 dy) { return multiply_formula(act##_grad_to_f64(x), dy); }
 
 PRODUCT_FORMULAS(identity)
 PRODUCT_FORMULAS(erf)
@@ -92,29 +93,3 @@ GELU_INLINE v64 relu_backward_f64(v64 x, v64 dy) {
 #define relu_backward_f32 relu_backward_f64
 
 GELU_INLINE v64 convert_formula(v64 x) { return quiet_nan(x); }
-
-#define FOR_EACH_ACT(MACRO, ...)                                                                                       \
-    MACRO(identity, __VA_ARGS__)                                                                                       \
-    MACRO(relu, __VA_ARGS__)                                                                                           \
-    MACRO(erf, __VA_ARGS__)                                                                                            \
-    MACRO(tanh, __VA_ARGS__)                                                                                           \
-    MACRO(quick, __VA_ARGS__)                                                                                          \
-    MACRO(silu, __VA_ARGS__)                                                                                           \
-    MACRO(elu, __VA_ARGS__)
-#define UNARY(act, slot, operation, in, out) UNARY_LOOP(slot##_##act, act##_##operation##_to_##out, in, out)
-#define BACKWARD(act, slot, type, precision) BINARY_LOOP(slot##_##act, act##_backward_##precision, type)
-
-#define PRECISION_f32 f32
-#define PRECISION_f64 f64
-#define PRECISION_f16 f32
-#define PRECISION_bf16 f32
-#define BACKWARD_WITH(act, slot, type, precision) BACKWARD(act, slot, type, precision)
-
-#define GELU_UNARY(slot, operation, in, out) FOR_EACH_ACT(UNARY, slot, operation, in, out)
-#define GELU_BACKWARD(slot, type) FOR_EACH_ACT(BACKWARD_WITH, slot, type, PRECISION_##type)
-#define GELU_CONVERT(from, to) UNARY_LOOP(convert_##from##_##to, convert_formula, from, to)
-#include "kernels/kernel_list.inc"
-
-/* The table's entries, in the order of gelu_act. */
-#define ELEMENTWISE_ENTRY(slot)                                                                                        \
-    .slot = {slot##_identity, slot##_relu, slot##_erf, slot##_tanh, slot##_quick, slot##_silu, slot##_elu},

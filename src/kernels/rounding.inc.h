@@ -14,14 +14,17 @@ GELU_INLINE v64 quiet_nan(v64 x) {
     return v64_select(v64_is_nan(x), v64_from_bits(v64_bits(x) | i64_set(0x0008000000000000)), x);
 }
 
-/* hi + lo rounded to odd; hi is already hi + lo rounded to nearest. */
-GELU_INLINE v64 round_to_odd(dd a) {
+/* hi + lo, where hi is already that sum rounded to nearest: hi moved one unit towards lo if there is a lo and hi's last
+ * bit is the given one. */
+GELU_INLINE v64 nudge(dd a, int64_t last_bit) {
     i64 bits = v64_bits(a.hi);
     /* Towards zero when the signs differ: the neighbour's bits are one less, else one more. */
     i64 away = i64_select(v64_is_negative(v64_from_bits(bits ^ v64_bits(a.lo))), i64_set(-1), i64_set(1));
     i64 step = i64_select(v64_less(v64_set(0), v64_abs(a.lo)), away, i64_set(0));
-    return v64_from_bits(i64_select(i64_equal(bits & i64_set(1), i64_set(1)), bits, bits + step));
+    return v64_from_bits(i64_select(i64_equal(bits & i64_set(1), i64_set(last_bit)), bits + step, bits));
 }
+
+GELU_INLINE v64 round_to_odd(dd a) { return nudge(a, 0); }
 
 /* x * 2^n with one rounding at most, for -2000 < n <= 0 and x of moderate size: the first product is exact. */
 GELU_INLINE v64 scale_down(v64 x, i64 n) {
@@ -29,10 +32,14 @@ GELU_INLINE v64 scale_down(v64 x, i64 n) {
     return (x * v64_power_of_two(half)) * v64_power_of_two(n - half);
 }
 
+/* A subnormal result with one bit less than hi is a tie where hi is odd, and lo must decide it; with fewer bits,
+ * rounding to odd does. */
 GELU_INLINE v64 round_f64(scaled a) {
     v64 nearest = scale_down(a.value.hi, a.exponent);
-    v64 subnormal = scale_down(round_to_odd(a.value), a.exponent);
-    return quiet_nan(v64_select(v64_less(v64_abs(subnormal), v64_set(0x1p-1021)), subnormal, nearest));
+    v64 one_less = scale_down(nudge(a.value, 1), a.exponent);
+    v64 fewer = scale_down(round_to_odd(a.value), a.exponent);
+    v64 r = v64_select(v64_less(v64_abs(nearest), v64_set(0x1p-1022)), one_less, nearest);
+    return quiet_nan(v64_select(v64_less(v64_abs(nearest), v64_set(0x1p-1023)), fewer, r));
 }
 
 /* A double that rounds to f32, f16 and bf16 as the exact value does. */

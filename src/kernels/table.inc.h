@@ -12,6 +12,10 @@
 #include "kernels/estimate.inc.h"
 #include "kernels/rounding.inc.h"
 #include "kernels/elementwise.inc.h"
+#ifdef V32_LANES
+#include "kernels/f32.inc.h"
+#endif
+#include "kernels/slots.inc.h"
 
 #include "kernels/simd/fma.h"
 #define PRODUCT product_f32
@@ -30,8 +34,8 @@
 
 const struct gelu_kernels TABLE_JOIN(gelu_kernels_, ISA_NAME) = {
     .name = TABLE_STRING(ISA_NAME),
-#define GELU_UNARY(slot, operation, in, out) ELEMENTWISE_ENTRY(slot)
-#define GELU_BACKWARD(slot, type) ELEMENTWISE_ENTRY(slot)
+#define GELU_UNARY(slot, operation, in, out) SLOT_ENTRY(slot)
+#define GELU_BACKWARD(slot, type) SLOT_ENTRY(slot)
 #define GELU_CONVERT(from, to) .convert_##from##_##to = convert_##from##_##to,
 #include "kernels/kernel_list.inc"
     .product_f32 = product_f32,

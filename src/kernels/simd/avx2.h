@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "base/compiler.h"
+#include "kernels/f32_tables.h"
 
 #define GELU_SIMD_FMA /* fma.h may use the instruction */
 #define V64_LANES 4
@@ -76,6 +77,85 @@ GELU_INLINE void store_exact_f16(uint16_t *p, v64 x) {
 GELU_INLINE void store_exact_bf16(uint16_t *p, v64 x) {
     __m128i wide = _mm_srli_epi32(_mm_castps_si128(_mm256_cvtpd_ps(x)), 16);
     _mm_storel_epi64((__m128i *)p, _mm_packus_epi32(wide, wide));
+}
+
+/* ---- 8 floats ---- */
+
+#define V32_LANES 8
+
+typedef __m256 v32;
+typedef __m256i i32;
+typedef __m256 m32; /* all bits of a lane set or none */
+
+GELU_INLINE v32 v32_set(float x) { return _mm256_set1_ps(x); }
+GELU_INLINE i32 i32_set(int32_t x) { return _mm256_set1_epi32(x); }
+GELU_INLINE i32 v32_bits(v32 x) { return _mm256_castps_si256(x); }
+GELU_INLINE v32 v32_from_bits(i32 bits) { return _mm256_castsi256_ps(bits); }
+GELU_INLINE v32 v32_abs(v32 x) { return _mm256_andnot_ps(v32_set(-0.0f), x); }
+GELU_INLINE v32 v32_min(v32 x, v32 limit) { return _mm256_min_ps(x, limit); }
+GELU_INLINE v32 v32_max(v32 x, v32 limit) { return _mm256_max_ps(x, limit); }
+GELU_INLINE v32 v32_fma(v32 a, v32 b, v32 c) { return _mm256_fmadd_ps(a, b, c); }
+GELU_INLINE v32 v32_fnma(v32 a, v32 b, v32 c) { return _mm256_fnmadd_ps(a, b, c); } /* c - a * b */
+GELU_INLINE m32 v32_less(v32 a, v32 b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+GELU_INLINE m32 v32_equal(v32 a, v32 b) { return _mm256_cmp_ps(a, b, _CMP_EQ_OQ); }
+GELU_INLINE m32 v32_is_negative(v32 x) { return x; } /* selecting looks at the sign bit only */
+GELU_INLINE m32 i32_equal(i32 a, i32 b) { return v32_from_bits(_mm256_cmpeq_epi32(a, b)); }
+GELU_INLINE i32 i32_add(i32 a, i32 b) { return _mm256_add_epi32(a, b); }
+GELU_INLINE i32 i32_and(i32 a, i32 b) { return _mm256_and_si256(a, b); }
+GELU_INLINE i32 i32_shift_right(i32 x, int count) { return _mm256_srli_epi32(x, count); }
+GELU_INLINE m32 m32_and(m32 a, m32 b) { return _mm256_and_ps(a, b); }
+GELU_INLINE m32 m32_not(m32 m) { return _mm256_xor_ps(m, v32_from_bits(i32_set(-1))); }
+GELU_INLINE bool m32_any(m32 m) { return _mm256_movemask_ps(m) != 0; }
+GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return _mm256_blendv_ps(b, a, m); }
+
+GELU_INLINE v32 v32_load_f32(const float *p) { return _mm256_loadu_ps(p); }
+GELU_INLINE v32 v32_load_f16(const uint16_t *p) { return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)); }
+GELU_INLINE v32 v32_load_bf16(const uint16_t *p) {
+    __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
+}
+GELU_INLINE void v32_store_f32(float *p, v32 x) { _mm256_storeu_ps(p, x); }
+GELU_INLINE void v32_store_f16(uint16_t *p, v32 x) {
+    _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
+GELU_INLINE void v32_store_high_half(uint16_t *p, i32 x) {
+    __m256i high = _mm256_srli_epi32(x, 16);
+    __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(high, high), 0x08);
+    _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128(packed));
+}
+
+/* The row of a table that the low five bits of index name, transposed to one register per column: loads of 16 bytes
+ * and shuffles are faster than gathers. */
+GELU_INLINE void v32_lookup(const struct f32_table *table, i32 index, v32 *column) {
+    _Alignas(32) uint32_t row[8];
+    _mm256_store_si256((__m256i *)row, _mm256_and_si256(index, i32_set(F32_INTERVALS - 1)));
+    for (int part = 0; part < F32_COLUMNS; part += 4) {
+        v32 r[4];
+        for (int i = 0; i < 4; i++)
+            r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(table->row[row[i]] + part)),
+                                        _mm_load_ps(table->row[row[i + 4]] + part), 1);
+        v32 low_01 = _mm256_unpacklo_ps(r[0], r[1]), high_01 = _mm256_unpackhi_ps(r[0], r[1]);
+        v32 low_23 = _mm256_unpacklo_ps(r[2], r[3]), high_23 = _mm256_unpackhi_ps(r[2], r[3]);
+        column[part] = _mm256_shuffle_ps(low_01, low_23, 0x44);
+        column[part + 1] = _mm256_shuffle_ps(low_01, low_23, 0xee);
+        column[part + 2] = _mm256_shuffle_ps(high_01, high_23, 0x44);
+        column[part + 3] = _mm256_shuffle_ps(high_01, high_23, 0xee);
+    }
+}
+
+/* Appends the lanes of x that m names to values, and their positions, counted from first, to positions. Both must have
+ * room for 8 more. Returns how many. */
+GELU_INLINE size_t v32_append(m32 m, v32 x, uint32_t first, float *values, uint32_t *positions) {
+    float lanes[8];
+    size_t count = 0;
+    unsigned left = (unsigned)_mm256_movemask_ps(m);
+    if (left) _mm256_storeu_ps(lanes, x);
+    for (; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        values[count] = lanes[lane];
+        positions[count++] = first + lane;
+    }
+    return count;
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/compiler.h"
+#include "kernels/f32_tables.h"
 
 #define GELU_SIMD_FMA /* fma.h may use the instruction */
 #define V64_LANES 8
@@ -72,6 +73,66 @@ GELU_INLINE void store_exact_f16(uint16_t *p, v64 x) {
 GELU_INLINE void store_exact_bf16(uint16_t *p, v64 x) {
     __m256i wide = _mm256_srli_epi32(_mm256_castps_si256(_mm512_cvtpd_ps(x)), 16);
     _mm_storeu_si128((__m128i *)p, _mm256_cvtepi32_epi16(wide));
+}
+
+/* ---- 16 floats ---- */
+
+#define V32_LANES 16
+
+typedef __m512 v32;
+typedef __m512i i32;
+typedef __mmask16 m32;
+
+GELU_INLINE v32 v32_set(float x) { return _mm512_set1_ps(x); }
+GELU_INLINE i32 i32_set(int32_t x) { return _mm512_set1_epi32(x); }
+GELU_INLINE i32 v32_bits(v32 x) { return _mm512_castps_si512(x); }
+GELU_INLINE v32 v32_from_bits(i32 bits) { return _mm512_castsi512_ps(bits); }
+GELU_INLINE v32 v32_abs(v32 x) { return _mm512_abs_ps(x); }
+GELU_INLINE v32 v32_min(v32 x, v32 limit) { return _mm512_min_ps(x, limit); }
+GELU_INLINE v32 v32_max(v32 x, v32 limit) { return _mm512_max_ps(x, limit); }
+GELU_INLINE v32 v32_fma(v32 a, v32 b, v32 c) { return _mm512_fmadd_ps(a, b, c); }
+GELU_INLINE v32 v32_fnma(v32 a, v32 b, v32 c) { return _mm512_fnmadd_ps(a, b, c); } /* c - a * b */
+GELU_INLINE m32 v32_less(v32 a, v32 b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+GELU_INLINE m32 v32_equal(v32 a, v32 b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
+GELU_INLINE m32 v32_is_negative(v32 x) { return _mm512_movepi32_mask(v32_bits(x)); }
+GELU_INLINE m32 i32_equal(i32 a, i32 b) { return _mm512_cmpeq_epi32_mask(a, b); }
+GELU_INLINE i32 i32_add(i32 a, i32 b) { return _mm512_add_epi32(a, b); }
+GELU_INLINE i32 i32_and(i32 a, i32 b) { return _mm512_and_si512(a, b); }
+GELU_INLINE i32 i32_shift_right(i32 x, int count) { return _mm512_srli_epi32(x, (unsigned)count); }
+GELU_INLINE m32 m32_and(m32 a, m32 b) { return (m32)(a & b); }
+GELU_INLINE m32 m32_not(m32 m) { return (m32)~m; }
+GELU_INLINE bool m32_any(m32 m) { return m != 0; }
+GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return _mm512_mask_mov_ps(b, m, a); }
+
+GELU_INLINE v32 v32_load_f32(const float *p) { return _mm512_loadu_ps(p); }
+GELU_INLINE v32 v32_load_f16(const uint16_t *p) { return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p)); }
+GELU_INLINE v32 v32_load_bf16(const uint16_t *p) {
+    __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+GELU_INLINE void v32_store_f32(float *p, v32 x) { _mm512_storeu_ps(p, x); }
+GELU_INLINE void v32_store_f16(uint16_t *p, v32 x) {
+    _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+GELU_INLINE void v32_store_high_half(uint16_t *p, i32 x) {
+    _mm256_storeu_si256((__m256i *)p, _mm512_cvtepi32_epi16(_mm512_srli_epi32(x, 16)));
+}
+
+/* The row of a table that the low five bits of index name: one register per column. */
+GELU_INLINE void v32_lookup(const struct f32_table *table, i32 index, v32 *column) {
+    for (int i = 0; i < F32_COLUMNS; i++)
+        column[i] =
+            _mm512_permutex2var_ps(_mm512_load_ps(table->column[i]), index, _mm512_load_ps(table->column[i] + 16));
+}
+
+/* Appends the lanes of x that m names to values, and their positions, counted from first, to positions. Both must have
+ * room for 16 more. Returns how many. */
+GELU_INLINE size_t v32_append(m32 m, v32 x, uint32_t first, float *values, uint32_t *positions) {
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i position = _mm512_add_epi32(lane, _mm512_set1_epi32((int)first));
+    _mm512_storeu_ps(values, _mm512_maskz_compress_ps(m, x));
+    _mm512_storeu_si512(positions, _mm512_maskz_compress_epi32(m, position));
+    return (size_t)__builtin_popcount(m);
 }
 
 #endif

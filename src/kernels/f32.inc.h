@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* The smooth activations in float arithmetic, correctly rounded to f32, f16 and bf16. Parameters: a vector vocabulary
+ * with floats (V32_LANES), after elementwise.inc.h, whose formulas decide what floats cannot.
+ *
+ * With z = abs(x): f(x) = max(0, x) + g(z), f'(x) = p(z) for x < 0, else 1 - p(z); g and p are polynomials on 32
+ * intervals (f32_tables.h). The last two steps of each are kept as a sum of two floats, so that the result is known as
+ * value + rest with an error of 2^-27 to 2^-32 of its size. It is taken when value + (rest +- error) rounds to one
+ * number. The other lanes, some two in a hundred, are listed block by block and go through the double formulas. */
+
+/* abs(exact - (value + rest)) <= error */
+typedef struct {
+    v32 value, rest, error;
+} f32_split;
+
+/* The polynomial at z: high + low. carrier is the part of high that carries its relative error. */
+typedef struct {
+    v32 high, low, carrier, error;
+} f32_polynomial;
+
+GELU_INLINE f32_polynomial f32_evaluate(const struct f32_table *table, v32 z) {
+    enum { M, C0, C0_LOW, C1, C1_LOW, C2, ERROR = F32_COLUMNS - 1 };
+    v32 column[F32_COLUMNS];
+    /* Adding 1.5 * 2^23 leaves the rounded product in the low bits. */
+    v32_lookup(table, v32_bits(v32_fma(z, v32_set(table->scale), v32_set(0x1.8p+23f))), column);
+    v32 d = z - column[M]; /* exact but in the first interval of p, whose error covers it */
+    v32 v = column[ERROR - 1];
+    for (int i = ERROR - 2; i >= C2; i--) v = v32_fma(v, d, column[i]);
+    v32 w = v32_fma(v, d, column[C1]);
+    v32 change = column[C1] - w;
+    v32 w_low = v32_fma(v, d, change + column[C1_LOW]);
+    v32 high = v32_fma(w, d, column[C0]);
+    v32 low = v32_fma(w, d, column[C0] - high) + column[C0_LOW];
+    return (f32_polynomial){high, v32_fma(w_low, d, low), v32_fnma(change, d, column[C0]), column[ERROR]};
+}
+
+GELU_INLINE f32_split f32_forward(const struct f32_table *table, v32 x) {
+    f32_polynomial g = f32_evaluate(table, v32_min(v32_abs(x), v32_set(table->z_max)));
+    v32 positive = v32_max(x, v32_set(0));
+    v32 value = positive + g.high;
+    return (f32_split){value, g.low + (g.high - (value - positive)), g.error * g.carrier};
+}
+
+GELU_INLINE f32_split f32_grad(const struct f32_table *table, v32 x) {
+    f32_polynomial p = f32_evaluate(table, v32_min(v32_abs(x), v32_set(table->z_max)));
+    v32 above = v32_set(1) - p.high;
+    v32 above_rest = ((v32_set(1) - above) - p.high) - p.low;
+    m32 negative = v32_is_negative(x);
+    return (f32_split){v32_select(negative, p.high, above), v32_select(negative, p.low, above_rest), p.error};
+}
+
+/* Where the polynomial may decide: below 2^-20 the carrier has lost its digits, and infinity is not for it. */
+GELU_INLINE m32 f32_forward_domain(v32 x) {
+    return m32_and(v32_less(v32_set(0x1p-20f), v32_abs(x)), v32_less(v32_abs(x), v32_set(__builtin_inff())));
+}
+GELU_INLINE m32 f32_grad_domain(v32 x) { return v32_equal(x, x); }
+
+/* Stores of a float that stands for the exact value on its way to a type, and whether it may: a float in the middle
+ * between two values of a shorter type does not say to which side the exact value lies. */
+GELU_INLINE i32 f32_bf16_bits(v32 x) {
+    i32 bits = v32_bits(x);
+    i32 odd = i32_and(i32_shift_right(bits, 16), i32_set(1));
+    return i32_add(i32_add(bits, i32_set(0x7fff)), odd);
+}
+GELU_INLINE void f32_store_f32(float *p, v32 x) { v32_store_f32(p, x); }
+GELU_INLINE void f32_store_f16(uint16_t *p, v32 x) { v32_store_f16(p, x); }
+GELU_INLINE void f32_store_bf16(uint16_t *p, v32 x) { v32_store_high_half(p, f32_bf16_bits(x)); }
+
+GELU_INLINE m32 f32_agree_f32(v32 a, v32 b) { return v32_equal(a, b); }
+GELU_INLINE m32 f32_agree_bf16(v32 a, v32 b) {
+    i32 high = i32_set(-0x10000), low = i32_set(0xffff);
+    m32 same = i32_equal(i32_and(f32_bf16_bits(a), high), i32_and(f32_bf16_bits(b), high));
+    return m32_and(same, m32_not(i32_equal(i32_and(v32_bits(a), low), i32_set(0x8000))));
+}
+/* Adding 1.5 * 2^(e + 13) rounds to the 11 bits of a normal f16 by a float addition. */
+GELU_INLINE v32 f32_f16_rounded(v32 x) {
+    v32 power = v32_from_bits(i32_and(v32_bits(x), i32_set((int32_t)0xff800000)));
+    v32 shift = power * v32_set(0x1.8p+13f);
+    return (x + shift) - shift;
+}
+GELU_INLINE m32 f32_agree_f16(v32 a, v32 b) {
+    m32 same = v32_equal(f32_f16_rounded(a), f32_f16_rounded(b));
+    m32 normal = m32_and(v32_less(v32_set(0x1p-14f), v32_abs(a)), v32_less(v32_abs(a), v32_set(0x1p+16f)));
+    m32 middle = i32_equal(i32_and(v32_bits(a), i32_set(0x1fff)), i32_set(0x1000));
+    return m32_and(m32_and(same, normal), m32_not(middle));
+}
+
+enum { F32_BLOCK = 1024 };
+
+#define F32_STEP(operation, in, out, table, from, to, first)                                                           \
+    {                                                                                                                  \
+        v32 lanes = v32_load_##in(from);                                                                               \
+        f32_split r = f32_##operation(table, lanes);                                                                   \
+        v32 up = r.value + (r.rest + r.error), down = r.value + (r.rest - r.error);                                    \
+        m32 sure = m32_and(f32_agree_##out(up, down), f32_##operation##_domain(lanes));                                \
+        f32_store_##out(to, up);                                                                                       \
+        open += v32_append(m32_not(sure), lanes, (uint32_t)(first), values + open, positions + open);                  \
+    }
+
+/* slot##_##act for one activation: blocks of float steps, each followed by its repair. */
+#define F32_LOOP(name, formula, operation, in, out, table)                                                             \
+    static void name(size_t n, const gelu_##in *x, gelu_##out *y) {                                                    \
+        float values[F32_BLOCK + V32_LANES];                                                                           \
+        uint32_t positions[F32_BLOCK + V32_LANES];                                                                     \
+        while (n > 0) {                                                                                                \
+            size_t count = n < F32_BLOCK ? n : F32_BLOCK, open = 0, i = 0;                                             \
+            for (; count - i >= V32_LANES; i += V32_LANES) F32_STEP(operation, in, out, table, x + i, y + i, i)        \
+            if (i < count) {                                                                                           \
+                gelu_##in x_padded[V32_LANES] = {0};                                                                   \
+                gelu_##out y_padded[V32_LANES];                                                                        \
+                for (size_t j = i; j < i + V32_LANES; j++) x_padded[j - i] = x[j < count ? j : i];                     \
+                F32_STEP(operation, in, out, table, x_padded, y_padded, i)                                             \
+                memcpy(y + i, y_padded, (count - i) * sizeof *y);                                                      \
+            }                                                                                                          \
+            memset(values + open, 0, V64_LANES * sizeof *values);                                                      \
+            for (size_t j = 0; j < open; j += V64_LANES) {                                                             \
+                gelu_##out repaired[V64_LANES];                                                                        \
+                store_##out(repaired, formula(load_f32(values + j)));                                                  \
+                for (size_t k = j; k < j + V64_LANES && k < open; k++)                                                 \
+                    if (positions[k] < count) y[positions[k]] = repaired[k - j];                                       \
+            }                                                                                                          \
+            x += count;                                                                                                \
+            y += count;                                                                                                \
+            n -= count;                                                                                                \
+        }                                                                                                              \
+    }
+
+/* dx = dy * f'(x), f' by the loop that grad names, as f32. A block of f' is complete before dx, which may be x. */
+#define F32_BACKWARD_LOOP(name, grad, type)                                                                            \
+    static void name(size_t n, const gelu_##type *x, const gelu_##type *dy, gelu_##type *dx) {                         \
+        float slope[F32_BLOCK];                                                                                        \
+        for (size_t done = 0, count; done < n; done += count) {                                                        \
+            count = n - done < F32_BLOCK ? n - done : F32_BLOCK;                                                       \
+            grad(count, x + done, slope);                                                                              \
+            multiply_##type(count, slope, dy + done, dx + done);                                                       \
+        }                                                                                                              \
+    }

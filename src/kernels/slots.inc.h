@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* One function for every entry of kernel_list.inc: which loop over which formula. Parameter: a vector vocabulary; with
+ * floats (V32_LANES) the smooth functions go through f32.inc.h, but for f64 and second derivatives. */
+
+#define DOUBLES(slot, operation, in, out, act) UNARY_LOOP(slot##_##act, act##_##operation##_to_##out, in, out)
+#ifdef V32_LANES
+#define FLOATS(slot, operation, in, out, act)                                                                          \
+    F32_LOOP(slot##_##act, act##_##operation##_to_##out, operation, in, out, &act##_##operation##_table)
+#else
+#define FLOATS DOUBLES
+#endif
+
+#define LOOP_forward_f32 FLOATS
+#define LOOP_forward_f16 FLOATS
+#define LOOP_forward_bf16 FLOATS
+#define LOOP_forward_f64 DOUBLES
+#define LOOP_grad_f32 FLOATS
+#define LOOP_grad_f16 FLOATS
+#define LOOP_grad_bf16 FLOATS
+#define LOOP_grad_f64 DOUBLES
+#define LOOP_grad2_f32 DOUBLES
+#define LOOP_grad2_f64 DOUBLES
+
+#define GELU_UNARY(slot, operation, in, out)                                                                           \
+    DOUBLES(slot, operation, in, out, identity)                                                                        \
+    DOUBLES(slot, operation, in, out, relu)                                                                            \
+    LOOP_##operation##_##out(slot, operation, in, out, erf) LOOP_##operation##_##out(slot, operation, in, out, tanh)   \
+        LOOP_##operation##_##out(slot, operation, in, out, quick)                                                      \
+            LOOP_##operation##_##out(slot, operation, in, out, silu) DOUBLES(slot, operation, in, out, elu)
+#define GELU_CONVERT(from, to) UNARY_LOOP(convert_##from##_##to, convert_formula, from, to)
+#include "kernels/kernel_list.inc"
+
+#define PRODUCT_f32(slot, type, act) BINARY_LOOP(slot##_##act, act##_backward_f32, type, type)
+#define PRODUCT_f64(slot, type, act) BINARY_LOOP(slot##_##act, act##_backward_f64, type, type)
+#ifdef V32_LANES
+/* Derivatives as f32 from the shorter types; the kernel list has those from f32. */
+#define SLOPES(act)                                                                                                    \
+    FLOATS(slope_f16, grad, f16, f32, act)                                                                             \
+    FLOATS(slope_bf16, grad, bf16, f32, act)
+SLOPES(erf)
+SLOPES(tanh)
+SLOPES(quick)
+SLOPES(silu)
+#define slope_f32_erf grad_f32_erf
+#define slope_f32_tanh grad_f32_tanh
+#define slope_f32_quick grad_f32_quick
+#define slope_f32_silu grad_f32_silu
+BINARY_LOOP(multiply_f32, multiply_formula, f32, f32)
+BINARY_LOOP(multiply_f16, multiply_formula, f32, f16)
+BINARY_LOOP(multiply_bf16, multiply_formula, f32, bf16)
+#define SMOOTH_PRODUCT(slot, type, act) F32_BACKWARD_LOOP(slot##_##act, slope_##type##_##act, type)
+#else
+#define SMOOTH_PRODUCT PRODUCT_f32
+#endif
+
+#define BACKWARD_f32(slot, type, act) PRODUCT_f32(slot, type, act)
+#define BACKWARD_f16 BACKWARD_f32
+#define BACKWARD_bf16 BACKWARD_f32
+#define BACKWARD_f64 PRODUCT_f64
+#define SMOOTH_BACKWARD_f32 SMOOTH_PRODUCT
+#define SMOOTH_BACKWARD_f16 SMOOTH_PRODUCT
+#define SMOOTH_BACKWARD_bf16 SMOOTH_PRODUCT
+#define SMOOTH_BACKWARD_f64 PRODUCT_f64
+
+#define GELU_BACKWARD(slot, type)                                                                                      \
+    BACKWARD_##type(slot, type, identity) BACKWARD_##type(slot, type, relu) SMOOTH_BACKWARD_##type(slot, type, erf)    \
+        SMOOTH_BACKWARD_##type(slot, type, tanh) SMOOTH_BACKWARD_##type(slot, type, quick)                             \
+            SMOOTH_BACKWARD_##type(slot, type, silu) BACKWARD_##type(slot, type, elu)
+#include "kernels/kernel_list.inc"
+
+/* The table's entries, in the order of gelu_act. */
+#define SLOT_ENTRY(slot)                                                                                               \
+    .slot = {slot##_identity, slot##_relu, slot##_erf, slot##_tanh, slot##_quick, slot##_silu, slot##_elu},
