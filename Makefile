@@ -42,14 +42,14 @@ run_tests = ctest --test-dir $(1) --output-on-failure --parallel $(JOBS) $(2); s
             sed -n 's/.*skipped: /skipped: /p' $(1)/Testing/Temporary/LastTest.log | sort | uniq -c; exit $$status
 
 DEMO_ARRAY := tests/data/goldens/seed42_ffn_8x16x2_none_h.npy
-FIRST_FIVE := od -A n -t f4 -j 128 -N 20
+FIRST_FIVE := od -A n -t f4 -w20 -j 128 -N 20
 
 demo: packages-demo
 	$(call configure,build,$(GCC),OFF) --log-level=WARNING
 	cmake --build build --target gelu_cli
 	build/gelu demo
 	@echo
-	@echo 'GELU over an array in a file (fc1 of the layer above, as PyTorch saved it), its first five numbers before and after:'
+	@echo 'GELU over an array in a file: what fc1 of such a layer gave in PyTorch. Its first five numbers before and after:'
 	build/gelu apply --act erf $(DEMO_ARRAY) build/demo_gelu.npy
 	@$(FIRST_FIVE) $(DEMO_ARRAY)
 	@$(FIRST_FIVE) build/demo_gelu.npy
