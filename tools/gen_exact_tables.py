@@ -14,6 +14,8 @@ TAIL_PER_BINADE = 16  # intervals of v = z + 1 per binade
 TAIL_MAX = 40  # the largest z that the kernels ask for
 TAIL_DEGREE = 12
 TAIL_PAIRS = 4  # the first coefficients are hi + lo
+SHORT_PER_BINADE = 4  # the same function for the estimates, up to z = 15: 16 intervals
+SHORT_DEGREE = 13
 
 
 def pair(x):
@@ -26,34 +28,35 @@ def tail(z):
     return erfc(z / sqrt(mpf(2))) / 2 * exp(z * z / 2)
 
 
-def tail_rows():
-    """(lo, hi, centre, coefficients) for each interval; the last covers TAIL_MAX."""
+def tail_rows(per_binade, z_max, degree):
+    """(lo, hi, centre, coefficients) for each interval; the last covers z_max."""
     rows, index = [], 0
     while True:
-        binade, step = divmod(index, TAIL_PER_BINADE)
-        width = mpf(2) ** binade / TAIL_PER_BINADE
+        binade, step = divmod(index, per_binade)
+        width = mpf(2) ** binade / per_binade
         lo = mpf(2) ** binade + step * width - 1
         hi = lo + width
-        if lo > TAIL_MAX:
+        if lo > z_max or (lo == z_max and index > 0):
             return rows
-        # At zero z - 1/32 would not be exact; everywhere else z and the centre are within a factor of two.
+        # At zero z - m would not be exact; everywhere else z and the centre are within a factor of two.
         centre = mpf(0) if index == 0 else (lo + hi) / 2
-        rows.append((lo, hi, centre, interpolate(tail, lo, hi, centre, TAIL_DEGREE)))
+        rows.append((lo, hi, centre, interpolate(tail, lo, hi, centre, degree)))
         index += 1
 
 
-def rounded(coefficients):
-    return [pair(c) if i < TAIL_PAIRS else (rnd(c), mpf(0)) for i, c in enumerate(coefficients)]
+def rounded(coefficients, pairs):
+    return [pair(c) if i < pairs else (rnd(c), mpf(0)) for i, c in enumerate(coefficients)]
 
 
-def report(rows):
+def report(rows, pairs):
     worst = mpf(0)
     for lo, hi, centre, c in rows:
-        c = [h + l for h, l in rounded(c)]
+        c = [h + l for h, l in rounded(c, pairs)]
         for i in range(64):
             z = lo + (hi - lo) * i / 63
             worst = max(worst, abs(polyval(c[::-1], z - centre) / tail(z) - 1))
-    print("W(z): %d intervals, degree %d, relative error at most 2^%.2f" % (len(rows), TAIL_DEGREE, log(worst, 2)))
+    degree = len(rows[0][3]) - 1
+    print("W(z): %d intervals, degree %d, relative error at most 2^%.2f" % (len(rows), degree, log(worst, 2)))
 
 
 def constant_lines():
@@ -77,7 +80,7 @@ def constant_lines():
         yield name + "_LO", "", [lo]
 
 
-def text(rows):
+def text(rows, short):
     out = [
         "/* SPDX-License-Identifier: MIT",
         " * SPDX-FileCopyrightText: 2026 The libgelu authors */",
@@ -105,11 +108,24 @@ def text(rows):
     ]
     for lo, hi, centre, c in rows:
         numbers = [centre]
-        for i, (h, l) in enumerate(rounded(c)):
+        for i, (h, l) in enumerate(rounded(c, TAIL_PAIRS)):
             numbers += [h, l] if i < TAIL_PAIRS else [h]
         out.append("    { /* %s <= z < %s */" % (mp.nstr(lo, 8), mp.nstr(hi, 8)))
         for i in range(0, len(numbers), 4):
             out.append("        " + " ".join(hexf(x) + "," for x in numbers[i : i + 4]))
+        out.append("    },")
+    out += [
+        "};",
+        "",
+        "/* The same for z < 15 in fewer and longer intervals, by column: four fraction bits become two. */",
+        "#define SHORT_DEGREE %d" % SHORT_DEGREE,
+        "static const double short_tail_table[%d][%d] = {" % (SHORT_DEGREE + 2, len(short)),
+    ]
+    columns = [[row[2] for row in short]] + [[rnd(row[3][i]) for row in short] for i in range(SHORT_DEGREE + 1)]
+    for column in columns:
+        out.append("    {")
+        for i in range(0, len(column), 4):
+            out.append("        " + " ".join(hexf(x) + "," for x in column[i : i + 4]))
         out.append("    },")
     out += ["};", "/* clang-format on */", "", "#endif", ""]
     return "\n".join(out)
@@ -120,12 +136,14 @@ def main(argv):
     paths = [a for a in argv if a != "--check"]
     if len(paths) != 1:
         sys.exit(__doc__)
-    rows = tail_rows()
-    new = text(rows)
+    rows = tail_rows(TAIL_PER_BINADE, TAIL_MAX, TAIL_DEGREE)
+    short = tail_rows(SHORT_PER_BINADE, 15, SHORT_DEGREE)
+    new = text(rows, short)
     if not check:
         open(paths[0], "w").write(new)
         return
-    report(rows)
+    report(rows, TAIL_PAIRS)
+    report(short, 0)
     if open(paths[0]).read() != new:
         sys.exit("%s differs from what this script writes" % paths[0])
 

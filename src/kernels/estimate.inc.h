@@ -34,21 +34,16 @@ GELU_INLINE exp_estimate estimate_exp(v64 t, v64 t_low) {
 GELU_INLINE v64 exp_of(exp_estimate e) { return v64_multiply_add(e.power, e.expm1, e.power); }
 
 /* Clamps for inputs of f32: results are below every format's smallest number. */
-#define ERF_F32_Z_MAX 15.0
+#define ERF_F32_Z_MAX 14.875 /* inside the table */
 #define TANH_F32_Z_MAX 11.5
 #define QUICK_F32_Z_MAX 70.0
 #define SILU_F32_Z_MAX 120.0
 
 GELU_INLINE v64 estimate_erf_tail(v64 z) {
-    enum { WIDTH = 1 + TAIL_PAIRS + TAIL_DEGREE + 1 };
-    const double *table = tail_table[0];
-    i64 row = i64_shift_right_arithmetic(v64_bits(z + v64_set(1)), 48) - i64_set(1023 << 4);
-    v64 d = z - v64_lookup(table, WIDTH, row, 0);
-    v64 sum = v64_lookup(table, WIDTH, row, WIDTH - 3); /* two terms less than for double-double */
-    for (int column = WIDTH - 4; column > 2 * TAIL_PAIRS; column--)
-        sum = v64_multiply_add(d, sum, v64_lookup(table, WIDTH, row, column));
-    for (int column = 2 * TAIL_PAIRS - 1; column > 0; column -= 2)
-        sum = v64_multiply_add(d, sum, v64_lookup(table, WIDTH, row, column));
+    i64 row = i64_shift_right_arithmetic(v64_bits(z + v64_set(1)), 50) - i64_set(1023 << 2);
+    v64 d = z - v64_lookup_16(short_tail_table[0], row);
+    v64 sum = v64_lookup_16(short_tail_table[SHORT_DEGREE + 1], row);
+    for (int i = SHORT_DEGREE; i > 0; i--) sum = v64_multiply_add(d, sum, v64_lookup_16(short_tail_table[i], row));
     return sum;
 }
 

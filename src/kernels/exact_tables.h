@@ -692,6 +692,101 @@ static const double tail_table[85][18] = {
         -0x1.acd3a66b2759fp-66, 0x1.5451ba006a6adp-71,
     },
 };
+
+/* The same for z < 15 in fewer and longer intervals, by column: four fraction bits become two. */
+#define SHORT_DEGREE 13
+static const double short_tail_table[15][16] = {
+    {
+        0x0p+0, 0x1.8000000000000p-2, 0x1.4000000000000p-1, 0x1.c000000000000p-1,
+        0x1.4000000000000p+0, 0x1.c000000000000p+0, 0x1.2000000000000p+1, 0x1.6000000000000p+1,
+        0x1.c000000000000p+1, 0x1.2000000000000p+2, 0x1.6000000000000p+2, 0x1.a000000000000p+2,
+        0x1.0000000000000p+3, 0x1.4000000000000p+3, 0x1.8000000000000p+3, 0x1.c000000000000p+3,
+    },
+    {
+        0x1.0000000000000p-1, 0x1.84b705ec74443p-2, 0x1.4b1de1265fdfap-2, 0x1.1e7c2d26d017dp-2,
+        0x1.d898de09c6f19p-3, 0x1.7b5abd2fd03adp-3, 0x1.3aadddf19e980p-3, 0x1.0bb968cded93fp-3,
+        0x1.b396f9cf1e260p-4, 0x1.5b5acd3b15fbbp-4, 0x1.201fa9259b7acp-4, 0x1.eba5fe5b14b2ap-5,
+        0x1.9269722f50cddp-5, 0x1.43a38ae46ed46p-5, 0x1.0e7dcd1d93192p-5, 0x1.d087ad6e0cbf6p-6,
+    },
+    {
+        -0x1.9884533d43651p-2, -0x1.06bfb10497cb7p-2, -0x1.93234d0a8ef29p-3, -0x1.3baf57769aa07p-3,
+        -0x1.c49321dc9c383p-4, -0x1.3253b6cdb4c64p-4, -0x1.b405cc6b87d06p-5, -0x1.432b1910e5ccfp-5,
+        -0x1.b6038a80903c9p-6, -0x1.1be2c5acaa9ddp-6, -0x1.8b195531b3873p-7, -0x1.21ae9268527c7p-7,
+        -0x1.86b8437ca5cfdp-8, -0x1.fbf2cfdc6dcc6p-9, -0x1.63cfc8735fac0p-9, -0x1.06cdbe7c1ecddp-9,
+    },
+    {
+        0x1.0000000000000p-2, 0x1.222f238abb57ep-3, 0x1.9a45b22626679p-4, 0x1.28beedc5d8e33p-4,
+        0x1.7b79d1bfca9cfp-5, 0x1.bd45f4ef48356p-6, 0x1.15aa6bd488cb1p-6, 0x1.6c5e3c927cb84p-7,
+        0x1.a29f04f4ff847p-8, 0x1.bfbaed8d60a1bp-9, 0x1.07e3e93700dcep-9, 0x1.4ea50718ea867p-10,
+        0x1.7625d6555faeap-11, 0x1.8af23eaa8d267p-12, 0x1.d0fb6385ac0dfp-13, 0x1.27e80535b5cd5p-13,
+    },
+    {
+        -0x1.1058377e2cecbp-3, -0x1.15c9232370e40p-4, -0x1.6e920728d942fp-5, -0x1.ef9f7e801f4d7p-6,
+        -0x1.1f33fe5ba772bp-6, -0x1.2962f462b87d0p-7, -0x1.49badda1251fdp-8, -0x1.838c5241004c5p-9,
+        -0x1.7e8220e103713p-10, -0x1.55bc008c2d6f9p-11, -0x1.57ff859618f9ap-12, -0x1.7b5fb856fe99dp-13,
+        -0x1.6189189b2be90p-14, -0x1.305575efc77adp-15, -0x1.2ddfa2851ae2fp-16, -0x1.4b934f0a935f1p-17,
+    },
+    {
+        0x1.fffffffffee79p-5, 0x1.dc32d9e82c5afp-6, 0x1.27b80fe96282fp-6, 0x1.78a81433a414cp-7,
+        0x1.8ff2a58d04692p-8, 0x1.721ebe31cdc48p-9, 0x1.70c53ca78fbc9p-10, 0x1.87b71017321afp-11,
+        0x1.4fb4a0c0800f0p-12, 0x1.fa3b677d71909p-14, 0x1.b643d5fcfc6bbp-15, 0x1.a6741523baff7p-16,
+        0x1.49cbdba382c45p-17, 0x1.d0ed67da8990dp-19, 0x1.857df7c079ef5p-20, 0x1.71c8031d372f7p-21,
+    },
+    {
+        -0x1.b3c058c99b26cp-6, -0x1.7506fdef7ac5fp-7, -0x1.b6a736b310c39p-8, -0x1.08ab2aee0603ap-8,
+        -0x1.038d10ff56f91p-9, -0x1.b17803c2fb8abp-11, -0x1.87595809411c9p-12, -0x1.7a617d69c60eep-13,
+        -0x1.1c0d0d8208205p-14, -0x1.6caa288a6d7d2p-16, -0x1.1138dc9ab6343p-17, -0x1.ce785bb2c0598p-19,
+        -0x1.2fdca5ff66170p-20, -0x1.601bb3ec63a79p-22, -0x1.f36e8a8d1ca9ap-24, -0x1.9a75a9cd889cfp-25,
+    },
+    {
+        0x1.55555549e4c04p-7, 0x1.0ed65c322a820p-8, 0x1.2ee7e9d1dcd06p-9, 0x1.5bd19739ff5f0p-10,
+        0x1.3cf8a3e5c149bp-11, 0x1.e145f6cac41e8p-13, 0x1.8c5d485b0ded3p-14, 0x1.5ee01a50fd9a9p-15,
+        0x1.d0dbc4cf0cddcp-17, 0x1.ffea89f8d29c7p-19, 0x1.4dc8ce2802118p-20, 0x1.f218716d7ec9ep-22,
+        0x1.14a23bc222faap-23, 0x1.0872f4b34442ap-25, 0x1.3e4151dac93a3p-27, 0x1.c5826c36b10aep-29,
+    },
+    {
+        -0x1.f20062f18b84ep-9, -0x1.7047c55011190p-10, -0x1.892321dd1bc9dp-11, -0x1.af0c28cc2f06ep-12,
+        -0x1.6ed9faea52671p-13, -0x1.fd83365e648d6p-15, -0x1.80e690c381229p-16, -0x1.397eac28b6ee1p-17,
+        -0x1.70cd45fb64607p-19, -0x1.5eaec40ead3a6p-21, -0x1.8ff51a245321bp-23, -0x1.081490227962fp-24,
+        -0x1.f1e2fc297f6cep-27, -0x1.8a00232fa4b2cp-29, -0x1.932ed649b3160p-31, -0x1.f2caba977a163p-33,
+    },
+    {
+        0x1.5555235cbf20fp-10, 0x1.d89f438fc95d8p-12, 0x1.e2f4d931660f7p-13, 0x1.fb0ddcb7f254bp-14,
+        0x1.94a90f3753c85p-15, 0x1.025c90c3bc3f0p-16, 0x1.67b72f74d08ffp-18, 0x1.0eb208b683f22p-19,
+        0x1.1c506d42c28fdp-21, 0x1.d597ccf07cd4cp-24, 0x1.d6826cfdce21dp-26, 0x1.13dc20568ade6p-27,
+        0x1.bb0c71fd31ab8p-30, 0x1.232e0d9076bc5p-32, 0x1.fbc63c057666fp-35, 0x1.111094bb30d8dp-36,
+    },
+    {
+        -0x1.baa591cab4a2cp-12, -0x1.1ff9a2bdf03b4p-13, -0x1.1a60c721053bbp-14, -0x1.1c8f396bd1defp-15,
+        -0x1.ab5e82c11193dp-17, -0x1.f7e7850e86927p-19, -0x1.448d62f378b3bp-20, -0x1.c4f2c3b32c169p-22,
+        -0x1.aac3b825a4949p-24, -0x1.33afcd3330999p-26, -0x1.0fefe67fd9ab8p-28, -0x1.1c0c4138fe65ap-30,
+        -0x1.85fa49c2efc62p-33, -0x1.ab0aae7d91a8dp-36, -0x1.3de6e285f0520p-38, -0x1.29a723b111733p-40,
+    },
+    {
+        0x1.10db6f6eeaadbp-13, 0x1.4ee647762b610p-15, 0x1.3bc4e2c66f9cap-16, 0x1.320bd361426dfp-17,
+        0x1.b1bf6a4e8243ep-19, 0x1.da00fc5473a1fp-21, 0x1.1b704bb5e4485p-22, 0x1.6ff91fd36fc20p-24,
+        0x1.383fab09f3567p-26, 0x1.8af5608911109p-29, 0x1.3512f30a2dbd8p-31, 0x1.206f25415e9fbp-33,
+        0x1.536ff2b900f12p-36, 0x1.36abb7ec31d4ap-39, 0x1.8bba4fed06c35p-42, 0x1.430056d5f243ap-44,
+    },
+    {
+        -0x1.3f15a7cc8bf19p-15, -0x1.7533e515c0a52p-17, -0x1.52f6d471dc2e0p-18, -0x1.3c86558822aa4p-19,
+        -0x1.a870127bdf5efp-21, -0x1.af48a855ead91p-23, -0x1.e0507943281bbp-25, -0x1.22d8535ea8a70p-26,
+        -0x1.be5979768845cp-29, -0x1.f14a1268da83fp-32, -0x1.59b782c605787p-34, -0x1.210575854c588p-36,
+        -0x1.249e68eb50423p-39, -0x1.c0ce342110e8cp-43, -0x1.e9efd9857d6cep-46, -0x1.5d06e4f192db8p-48,
+    },
+    {
+        0x1.52320903e5a94p-17, 0x1.914c4e2d5068ap-19, 0x1.5f9127d3ec742p-20, 0x1.3cb7d03d21be0p-21,
+        0x1.96023c036b301p-23, 0x1.802d17fe328adp-25, 0x1.8f0607355a7b4p-27, 0x1.c374869b8597ap-29,
+        0x1.3ff52abc66a66p-31, 0x1.398213f56382bp-34, 0x1.82ea00e3af728p-37, 0x1.21a09239c427cp-39,
+        0x1.03c987285aeb5p-42, 0x1.4aeb156f7177bp-46, 0x1.33e4c1b3723a4p-49, 0x1.7d7f97ffa9952p-52,
+    },
+    {
+        -0x1.f83e15291e434p-20, -0x1.9e8e5098d1c65p-21, -0x1.5ee2f75ae307cp-22, -0x1.3172816bf33d5p-23,
+        -0x1.73e1e8e649d90p-25, -0x1.49038374fa75bp-27, -0x1.3fe3b65de64a4p-29, -0x1.5341dc3acc1a5p-31,
+        -0x1.b560d6d6660e7p-34, -0x1.7c66527f14cf1p-37, -0x1.a3af3fdd4cf57p-40, -0x1.1adacd9a44e5dp-42,
+        -0x1.b6d496c2c38efp-46, -0x1.d6ff6ff98454bp-50, -0x1.78f4e0ce18934p-53, -0x1.98b04e2953d12p-56,
+    },
+};
 /* clang-format on */
 
 #endif

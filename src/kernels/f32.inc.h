@@ -86,6 +86,24 @@ GELU_INLINE m32 f32_agree_f16(v32 a, v32 b) {
     return m32_and(m32_and(same, normal), m32_not(middle));
 }
 
+/* What needs no polynomial. Below 2^-25, f(x) rounds to x/2, and halves of odd subnormals, which lie just above a tie,
+ * away from zero for x > 0 and towards it for x < 0. There bits are proportional to values. */
+GELU_INLINE void f32_settle_forward_f32(v32 x, v32 *y, m32 *sure) {
+    m32 tiny = v32_less(v32_abs(x), v32_set(0x1p-25f));
+    if (__builtin_expect(!m32_any(tiny), 1)) return;
+    i32 sign = i32_and(v32_bits(x), i32_set(INT32_MIN)), magnitude = i32_and(v32_bits(x), i32_set(INT32_MAX));
+    i32 up = i32_shift_right(i32_add(v32_bits(x), i32_set(INT32_MIN)), 31); /* 1 for x > 0 */
+    i32 half = i32_add(sign, i32_shift_right(i32_add(magnitude, up), 1));
+    m32 linear = v32_less(v32_abs(x), v32_set(0x1p-125f));
+    *y = v32_select(tiny, v32_select(linear, v32_from_bits(half), x * v32_set(0.5f)), *y);
+    *sure = m32_or(*sure, tiny);
+}
+#define f32_settle_forward_f16(x, y, sure) (void)0
+#define f32_settle_forward_bf16(x, y, sure) (void)0
+#define f32_settle_grad_f32(x, y, sure) (void)0
+#define f32_settle_grad_f16(x, y, sure) (void)0
+#define f32_settle_grad_bf16(x, y, sure) (void)0
+
 enum { F32_BLOCK = 1024 };
 
 #define F32_STEP(operation, in, out, table, from, to, first)                                                           \
@@ -94,6 +112,7 @@ enum { F32_BLOCK = 1024 };
         f32_split r = f32_##operation(table, lanes);                                                                   \
         v32 up = r.value + (r.rest + r.error), down = r.value + (r.rest - r.error);                                    \
         m32 sure = m32_and(f32_agree_##out(up, down), f32_##operation##_domain(lanes));                                \
+        f32_settle_##operation##_##out(lanes, &up, &sure);                                                             \
         f32_store_##out(to, up);                                                                                       \
         open += v32_append(m32_not(sure), lanes, (uint32_t)(first), values + open, positions + open);                  \
     }

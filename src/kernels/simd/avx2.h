@@ -51,6 +51,8 @@ GELU_INLINE v64 v64_lookup(const double *table, int width, i64 row, int column) 
     return _mm256_i64gather_pd(table + column, _mm256_mul_epu32(row, i64_set(width)), 8);
 }
 
+GELU_INLINE v64 v64_lookup_16(const double column[16], i64 row) { return _mm256_i64gather_pd(column, row, 8); }
+
 GELU_INLINE v64 v64_two_product(v64 a, v64 b, v64 *low) {
     v64 product = a * b;
     *low = _mm256_fmsub_pd(a, b, product);
@@ -104,6 +106,7 @@ GELU_INLINE i32 i32_add(i32 a, i32 b) { return _mm256_add_epi32(a, b); }
 GELU_INLINE i32 i32_and(i32 a, i32 b) { return _mm256_and_si256(a, b); }
 GELU_INLINE i32 i32_shift_right(i32 x, int count) { return _mm256_srli_epi32(x, count); }
 GELU_INLINE m32 m32_and(m32 a, m32 b) { return _mm256_and_ps(a, b); }
+GELU_INLINE m32 m32_or(m32 a, m32 b) { return _mm256_or_ps(a, b); }
 GELU_INLINE m32 m32_not(m32 m) { return _mm256_xor_ps(m, v32_from_bits(i32_set(-1))); }
 GELU_INLINE bool m32_any(m32 m) { return _mm256_movemask_ps(m) != 0; }
 GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return _mm256_blendv_ps(b, a, m); }

@@ -47,6 +47,10 @@ GELU_INLINE v64 v64_lookup(const double *table, int width, i64 row, int column) 
     return _mm512_i64gather_pd(_mm512_mullo_epi64(row, i64_set(width)), table + column, 8);
 }
 
+GELU_INLINE v64 v64_lookup_16(const double column[16], i64 row) {
+    return _mm512_permutex2var_pd(_mm512_loadu_pd(column), row, _mm512_loadu_pd(column + 8));
+}
+
 GELU_INLINE v64 v64_two_product(v64 a, v64 b, v64 *low) {
     v64 product = a * b;
     *low = _mm512_fmsub_pd(a, b, product);
@@ -100,6 +104,7 @@ GELU_INLINE i32 i32_add(i32 a, i32 b) { return _mm512_add_epi32(a, b); }
 GELU_INLINE i32 i32_and(i32 a, i32 b) { return _mm512_and_si512(a, b); }
 GELU_INLINE i32 i32_shift_right(i32 x, int count) { return _mm512_srli_epi32(x, (unsigned)count); }
 GELU_INLINE m32 m32_and(m32 a, m32 b) { return (m32)(a & b); }
+GELU_INLINE m32 m32_or(m32 a, m32 b) { return (m32)(a | b); }
 GELU_INLINE m32 m32_not(m32 m) { return (m32)~m; }
 GELU_INLINE bool m32_any(m32 m) { return m != 0; }
 GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return _mm512_mask_mov_ps(b, m, a); }

@@ -61,6 +61,9 @@ GELU_INLINE v64 v64_multiply_add(v64 a, v64 b, v64 c) { return a * b + c; }
 /* table[row * width + column] */
 GELU_INLINE v64 v64_lookup(const double *table, int width, i64 row, int column) { return table[row * width + column]; }
 
+/* column[row], 0 <= row < 16 */
+GELU_INLINE v64 v64_lookup_16(const double column[16], i64 row) { return column[row]; }
+
 /* a * b exactly, as *low + the result, when neither part over- or underflows. */
 GELU_INLINE v64 v64_two_product(v64 a, v64 b, v64 *low) {
     v64 product = a * b;
