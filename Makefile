@@ -3,7 +3,7 @@
 
 # The menu. The build itself is CMakeLists.txt; each target below is a few commands that can also be typed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-gcc test-clang test-asan bench verify asan format lint install fresh clean \
+.PHONY: help demo test test-gcc test-clang test-asan bench bench-peers verify asan format lint install fresh clean \
         packages-demo packages-test build build-clang build-asan
 
 GCC ?= gcc
@@ -19,7 +19,8 @@ help:
 	@echo 'make demo      what GELU is: builds `gelu`, then runs the demo and an activation over a real array'
 	@echo 'make test      everything that is tested: gcc, clang, and with sanitizers'
 	@echo 'make verify    the proof: every f32, f16 and bf16 input against the exact value (under 30 minutes)'
-	@echo 'make bench     speed'
+	@echo 'make bench     speed beside memcpy and a ReLU loop, in a minute (BENCH_OPTIONS=...)'
+	@echo 'make bench-peers  speed and error beside what else is installed: libm, libmvec, SLEEF, oneDNN, PyTorch'
 	@echo 'make asan      the tests with address and undefined-behaviour sanitizers only'
 	@echo 'make lint      format, include layers, exported symbols'
 	@echo 'make format    clang-format-14 on all C files'
@@ -87,9 +88,15 @@ verify: packages-demo
 	cmake --build build --target gelu_cli
 	build/gelu verify
 
-bench:
-	@echo 'There is no benchmark yet: it comes with the fast SIMD kernels. Those that are here are made to be exact.'
-	@exit 2
+# BENCH_OPTIONS='--isa all --act erf': what `gelu bench --help` lists
+bench: packages-demo
+	$(call configure,build,$(GCC),OFF) --log-level=WARNING
+	cmake --build build --target gelu_cli
+	build/gelu bench $(BENCH_OPTIONS)
+
+bench-peers: packages-demo
+	cmake -G Ninja -S bench/peers -B build-peers -DCMAKE_C_COMPILER=$(GCC)
+	cmake --build build-peers --target run
 
 format: packages-test
 	tools/check_format.sh --fix
@@ -108,4 +115,4 @@ fresh:
 	tools/fresh.sh
 
 clean:
-	rm -rf build build-clang build-asan
+	rm -rf build build-clang build-asan build-peers

@@ -16,6 +16,7 @@
 enum { CLI_OK = 0, CLI_BAD_DATA = 1, CLI_USAGE = 2 }; /* exit codes */
 
 int cmd_apply(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_info(int argc, char **argv);
@@ -89,7 +90,8 @@ typedef struct {
 
 void cli_progress_begin(cli_progress *progress, const char *label, uint64_t total);
 void cli_progress_update(cli_progress *progress, uint64_t done);
-void cli_progress_end(cli_progress *progress); /* clears the line */
+void cli_progress_clear(cli_progress *progress); /* makes room for a line of output; the next update draws it again */
+void cli_progress_end(cli_progress *progress);   /* clears the line */
 
 /* Seconds on the monotonic clock. */
 double cli_seconds(void);

@@ -38,7 +38,12 @@ void cli_progress_update(cli_progress *progress, uint64_t done) {
     fflush(stderr);
 }
 
-void cli_progress_end(cli_progress *progress) {
+void cli_progress_clear(cli_progress *progress) {
     if (progress->enabled && progress->drawn >= 0) fputs("\r\033[K", stderr);
+    progress->drawn = -1;
+}
+
+void cli_progress_end(cli_progress *progress) {
+    cli_progress_clear(progress);
     progress->enabled = false;
 }

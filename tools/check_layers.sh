@@ -5,7 +5,8 @@
 # check_layers.sh [ROOT]: holds the include rule of src/README.md, and says what breaks it.
 #   src/<folder>/  includes public headers, its own folder, and folders below it in the table of src/README.md
 #   libgelu        (all of src/ but io/, text/ and model/) includes neither those three, nor gelu_io.h, nor <stdio.h>
-#   cli/           includes public headers, cli/ and verify/
+#   cli/           includes public headers, cli/, bench/ and verify/
+#   bench/         includes public headers and bench/ (bench/peers/: what it measures, too)
 #   verify/        includes public headers and verify/
 #   examples/      includes public headers
 set -euo pipefail
@@ -38,6 +39,8 @@ origin() { # FILE HEADER
         echo "src/${2%%/*}"
     elif [ -f "verify/$2" ]; then
         echo verify/
+    elif [ -f "bench/$2" ]; then
+        echo bench/
     fi
 }
 
@@ -71,13 +74,13 @@ check_src() { # FILE LINE HEADER ORIGIN
 
 check_outside() { # FILE LINE HEADER ORIGIN
     case ${1%%/*}:$4 in
-    *:public | *:system | cli:cli/* | cli:verify/* | verify:verify/*) ;;
+    *:public | *:system | cli:cli/* | cli:bench/* | cli:verify/* | bench:bench/* | verify:verify/*) ;;
     *) complain "$1:$2" "${1%%/*}/ must not include $3" ;;
     esac
 }
 
 folders=(src)
-for folder in cli verify examples; do
+for folder in cli bench verify examples; do
     [ -d "$folder" ] && folders+=("$folder")
 done
 while IFS=: read -r file line text; do

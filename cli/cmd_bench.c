@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+#define _POSIX_C_SOURCE 200809L
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "cli.h"
+#include "gelu_io.h"
+#include "plot.h"
+
+static const char help[] =
+    "Usage: gelu bench [--act LIST] [--op LIST] [--dtype LIST] [--isa LIST] [--size LIST] [--input LIST]\n"
+    "                  [--threads N] [--seconds S | --repeat N] [--csv | --markdown] [--plot FILE.png]\n"
+    "\n"
+    "How fast the activations are on this machine: nanoseconds and clocks per element, gigabytes per second, and how\n"
+    "many times longer than memcpy and than a ReLU loop over the same arrays. All are run in turn, each many times; "
+    "the\n"
+    "fastest run counts. The clock comes from loops of dependent additions and fused multiply-adds in between.\n"
+    "A LIST is one or more names with commas between them, or all.\n"
+    "\n"
+    "  -h, --help      this text\n"
+    "  --act LIST      activations; default erf,tanh,quick,silu,elu\n"
+    "  --op LIST       forward (default), grad, grad2, backward\n"
+    "  --dtype LIST    f32 (default), f64, f16, bf16\n"
+    "  --isa LIST      instruction sets; default the one in use\n"
+    "  --size LIST     elements, such as 1000 or 4Ki; default (and all) 4Ki,64Ki,1Mi,64Mi\n"
+    "  --input LIST    normal, tail (uniform on [-14,-6]), subnormal, positive; these four by default. uniform (on\n"
+    "                  [-3,3]), bits (any bit pattern), sigma=S (normal), range=A:B (uniform)\n"
+    "  --threads N     threads; default 1\n"
+    "  --seconds S     for the whole run, about; default 60\n"
+    "  --repeat N      runs of each kernel, instead of --seconds\n"
+    "  --csv           comma-separated values\n"
+    "  --markdown      tables with one column for each size, as in docs/performance.md\n"
+    "  --plot FILE.png also draws time over size, with gnuplot\n"
+    "\n"
+    "Examples: gelu bench --act erf --isa all --size 4Ki\n"
+    "          gelu bench --op forward,backward --dtype f32,bf16 --input normal,sigma=3 --markdown\n";
+
+enum { MAX_LIST = 64, MAX_THREADS = 1024 };
+
+typedef struct {
+    size_t n_acts, n_ops, n_dtypes, n_isas, n_sizes, n_inputs;
+    gelu_act acts[MAX_LIST];
+    const bench_op *ops[MAX_LIST];
+    gelu_dtype dtypes[MAX_LIST];
+    const char *isas[MAX_LIST];
+    size_t sizes[MAX_LIST];
+    bench_input inputs[MAX_LIST];
+    uint64_t threads, repeat;
+    double seconds;
+    bool csv, markdown;
+    const char *plot;
+} request;
+
+/* ---- Lists ---- */
+
+static int bad_item(const char *what, const char *item, const char *known) {
+    return cli_usage("unknown %s '%s'; known: %s", what, item, known);
+}
+
+static int add_act(request *request, const char *item) {
+    if (gelu_act_from_name(item, &request->acts[request->n_acts++]) == GELU_OK) return CLI_OK;
+    return bad_item("activation", item, cli_known_activations());
+}
+
+static int add_op(request *request, const char *item) {
+    char known[128] = "";
+    for (size_t i = 0; bench_op_at(i); i++) {
+        if (!strcmp(item, bench_op_at(i)->name)) {
+            request->ops[request->n_ops++] = bench_op_at(i);
+            return CLI_OK;
+        }
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", bench_op_at(i)->name);
+    }
+    return bad_item("operation", item, known);
+}
+
+static int add_dtype(request *request, const char *item) {
+    if (gelu_dtype_from_name(item, &request->dtypes[request->n_dtypes++]) == GELU_OK) return CLI_OK;
+    return bad_item("type", item, "f32, f64, f16, bf16");
+}
+
+static int add_isa(request *request, const char *item) {
+    char known[128] = "";
+    for (size_t i = 0; gelu_isa_available(i); i++) {
+        if (!strcmp(item, gelu_isa_available(i))) {
+            request->isas[request->n_isas++] = gelu_isa_available(i);
+            return CLI_OK;
+        }
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", gelu_isa_available(i));
+    }
+    return cli_usage("instruction set '%s' cannot be had here; available: %s", item, known);
+}
+
+static int add_size(request *request, const char *item) {
+    static const char units[] = "KMG";
+    size_t digits = strspn(item, "0123456789"), length = strlen(item);
+    int shift = 0;
+    if (length == digits + 2 && item[digits + 1] == 'i' && strchr(units, item[digits]))
+        shift = 10 * (1 + (int)(strchr(units, item[digits]) - units));
+    char number[24];
+    uint64_t n;
+    snprintf(number, sizeof number, "%.*s", (int)digits, item);
+    if ((length != digits && !shift) || digits >= sizeof number || !cli_parse_u64(number, UINT64_C(1) << 40, &n) ||
+        n == 0 || n > (UINT64_C(1) << 40) >> shift)
+        return cli_usage("--size: '%s' is not a number of elements such as 1000, 4Ki or 64Mi", item);
+    request->sizes[request->n_sizes++] = (size_t)(n << shift);
+    return CLI_OK;
+}
+
+static int add_input(request *request, const char *item) {
+    if (bench_input_from_name(item, &request->inputs[request->n_inputs++])) return CLI_OK;
+    return bad_item("input", item,
+                    "normal, tail, subnormal, positive, uniform, bits, sigma=S (S > 0), range=A:B (A <= B)");
+}
+
+static const struct {
+    const char *option, *fallback, *all;
+    int (*add)(request *request, const char *item);
+} lists[] = {
+    {"act", "erf,tanh,quick,silu,elu", "identity,relu,erf,tanh,quick,silu,elu", add_act},
+    {"op", "forward", "forward,grad,grad2,backward", add_op},
+    {"dtype", "f32", "f32,f64,f16,bf16", add_dtype},
+    {"isa", NULL, NULL, add_isa},
+    {"size", "4Ki,64Ki,1Mi,64Mi", "4Ki,64Ki,1Mi,64Mi", add_size},
+    {"input", "normal,tail,subnormal,positive", "normal,tail,subnormal,positive,uniform,bits", add_input},
+};
+enum { N_LISTS = sizeof lists / sizeof lists[0], ISA_LIST = 3 };
+enum { FIRST_LIST = 256 }; /* getopt gives the other options letters */
+
+static const char *every_isa(void) {
+    static char names[128];
+    names[0] = '\0';
+    for (size_t i = 0; gelu_isa_available(i); i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "," : "", gelu_isa_available(i));
+    return names;
+}
+
+/* text NULL: the option was not given. */
+static int parse_list(request *request, int list, const char *text) {
+    if (!text) text = list == ISA_LIST ? gelu_isa_name() : lists[list].fallback;
+    if (!strcmp(text, "all")) text = list == ISA_LIST ? every_isa() : lists[list].all;
+    for (int items = 0;; items++) {
+        char item[64];
+        size_t length = strcspn(text, ",");
+        if (items == MAX_LIST) return cli_usage("--%s: more than %d items", lists[list].option, MAX_LIST);
+        if (length == 0 || length >= sizeof item)
+            return cli_usage("--%s: an item of the list is empty or too long", lists[list].option);
+        snprintf(item, sizeof item, "%.*s", (int)length, text);
+        int code = lists[list].add(request, item);
+        if (code != CLI_OK || !text[length]) return code;
+        text += length + 1;
+    }
+}
+
+/* ---- The run ---- */
+
+typedef struct {
+    cli_progress bar;
+    size_t group; /* that runs now */
+} progress;
+
+enum { TICKS = 1000 }; /* of progress, for each group */
+
+static void show_progress(void *context, double done) {
+    progress *progress = context;
+    cli_progress_update(&progress->bar, progress->group * TICKS + (uint64_t)(done * TICKS));
+}
+
+static size_t count_groups(const request *request) {
+    size_t pairs = 0;
+    for (size_t o = 0; o < request->n_ops; o++)
+        for (size_t d = 0; d < request->n_dtypes; d++) pairs += request->ops[o]->call[request->dtypes[d]] != NULL;
+    return pairs * request->n_inputs * request->n_sizes;
+}
+
+static void list_groups(const request *request, progress *progress, size_t n, bench_group *groups) {
+    bench_group group = {.n_acts = request->n_acts,
+                         .acts = request->acts,
+                         .n_isas = request->n_isas,
+                         .isas = request->isas,
+                         .threads = (unsigned)request->threads,
+                         .seconds = request->seconds / (double)n,
+                         .repeat = request->repeat,
+                         .progress = show_progress,
+                         .context = progress};
+    for (size_t o = 0; o < request->n_ops; o++)
+        for (size_t d = 0; d < request->n_dtypes; d++)
+            for (size_t i = 0; i < request->n_inputs && request->ops[o]->call[request->dtypes[d]]; i++)
+                for (size_t s = 0; s < request->n_sizes; s++) {
+                    group.op = request->ops[o];
+                    group.dtype = request->dtypes[d];
+                    group.input = &request->inputs[i];
+                    group.n = request->sizes[s];
+                    *groups++ = group;
+                }
+}
+
+/* Asked for beforehand, since the system may grant memory that it does not have and kill the program later. */
+static bool fits_in_memory(const bench_group *group) {
+    double needed = (group->op->reads_dy ? 3.0 : 2.0) * (double)group->n * (double)gelu_dtype_nbytes(group->dtype);
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages <= 0 || needed < 0.9 * (double)pages * (double)page;
+}
+
+static int run_groups(const request *request, progress *progress, size_t n, const bench_group *groups,
+                      bench_row *rows) {
+    size_t per_group = bench_group_rows(groups);
+    bench_format format = request->csv ? BENCH_CSV : BENCH_TABLE;
+    if (!request->markdown) bench_print_header(stdout, format);
+    cli_progress_begin(&progress->bar, "bench", n * TICKS);
+    for (size_t i = 0; i < n; i++) {
+        progress->group = i;
+        gelu_status status = bench_group_run(&groups[i], rows + i * per_group);
+        if (status != GELU_OK) {
+            cli_progress_end(&progress->bar);
+            return cli_fail("%zu elements: %s", groups[i].n, gelu_status_string(status));
+        }
+        if (request->markdown) continue;
+        cli_progress_clear(&progress->bar);
+        bench_print_rows(stdout, format, per_group, rows + i * per_group);
+    }
+    cli_progress_end(&progress->bar);
+    if (request->markdown) bench_print_markdown(stdout, n * per_group, rows);
+    if (!request->markdown && !request->csv)
+        printf("%s; %.2f GHz by chains of dependent operations (fused multiply-add: %d clocks); %u thread%s\n",
+               bench_cpu_name(), bench_clock_ghz(), bench_fma_latency(), groups->threads,
+               groups->threads == 1 ? "" : "s");
+    return CLI_OK;
+}
+
+static int run(const request *request) {
+    progress progress = {0};
+    size_t n = count_groups(request);
+    if (n == 0) return cli_usage("--op grad2 is for f32 and f64 only");
+    bench_group *groups = calloc(n, sizeof *groups);
+    bench_row *rows = NULL;
+    int code = CLI_OK;
+    if (groups) {
+        list_groups(request, &progress, n, groups);
+        rows = calloc(n * bench_group_rows(groups), sizeof *rows);
+    }
+    if (!rows) code = cli_fail("out of memory");
+    for (size_t i = 0; i < n && code == CLI_OK; i++)
+        if (!fits_in_memory(&groups[i])) code = cli_fail("%zu elements do not fit in memory", groups[i].n);
+    if (code == CLI_OK) code = run_groups(request, &progress, n, groups, rows);
+    if (code == CLI_OK && request->plot) code = plot_write(request->plot, n * bench_group_rows(groups), rows);
+    free(rows);
+    free(groups);
+    return code;
+}
+
+/* ---- The command line ---- */
+
+static int parse_count(const char *option, const char *text, uint64_t max, uint64_t *out) {
+    if (cli_parse_u64(text, max, out) && *out > 0) return CLI_OK;
+    return cli_usage("--%s: '%s' is not a whole number from 1 to %" PRIu64, option, text, max);
+}
+
+static int parse_seconds(const char *text, double *out) {
+    if (gelu_parse_value(GELU_F64, text, out) == GELU_OK && *out > 0 && *out <= 1e6) return CLI_OK;
+    return cli_usage("--seconds: '%s' is not a number above 0, up to 1000000", text);
+}
+
+static int check(const request *request, int operands, char **argv) {
+    if (operands > 0) return cli_usage("bench takes no argument '%s'", argv[0]);
+    if (request->csv && request->markdown) return cli_usage("--csv and --markdown exclude each other");
+    if (request->repeat && request->seconds > 0) return cli_usage("--repeat and --seconds exclude each other");
+    if (request->threads > bench_max_threads()) return cli_usage("--threads: this gelu was built without OpenMP");
+    return request->plot ? plot_check(request->plot) : CLI_OK;
+}
+
+int cmd_bench(int argc, char **argv) {
+    static const struct option options[] = {{"act", required_argument, NULL, FIRST_LIST},
+                                            {"op", required_argument, NULL, FIRST_LIST + 1},
+                                            {"dtype", required_argument, NULL, FIRST_LIST + 2},
+                                            {"isa", required_argument, NULL, FIRST_LIST + ISA_LIST},
+                                            {"size", required_argument, NULL, FIRST_LIST + 4},
+                                            {"input", required_argument, NULL, FIRST_LIST + 5},
+                                            {"threads", required_argument, NULL, 't'},
+                                            {"seconds", required_argument, NULL, 's'},
+                                            {"repeat", required_argument, NULL, 'r'},
+                                            {"csv", no_argument, NULL, 'c'},
+                                            {"markdown", no_argument, NULL, 'm'},
+                                            {"plot", required_argument, NULL, 'p'},
+                                            CLI_HELP_OPTION,
+                                            {0}};
+    cli_args args = {.argc = argc, .argv = argv, .options = options};
+    const char *texts[N_LISTS] = {NULL};
+    static request request;
+    request.threads = 1;
+    int code = CLI_OK;
+    for (int c; code == CLI_OK && (c = cli_next(&args)) != CLI_END;) switch (c) {
+        case 't': code = parse_count("threads", optarg, MAX_THREADS, &request.threads); break;
+        case 's': code = parse_seconds(optarg, &request.seconds); break;
+        case 'r': code = parse_count("repeat", optarg, UINT32_MAX, &request.repeat); break;
+        case 'c': request.csv = true; break;
+        case 'm': request.markdown = true; break;
+        case 'p': request.plot = optarg; break;
+        case 'h': return cli_help(help);
+        case '?': return CLI_USAGE;
+        default: texts[c - FIRST_LIST] = optarg;
+        }
+    for (int list = 0; list < N_LISTS && code == CLI_OK; list++) code = parse_list(&request, list, texts[list]);
+    if (code == CLI_OK) code = check(&request, args.operands, argv);
+    if (code != CLI_OK) return code;
+    if (request.seconds == 0) request.seconds = 60;
+    return run(&request);
+}
