@@ -51,6 +51,7 @@ unmount_all() {
 clean_up() {
     trap - EXIT INT TERM
     unmount_all
+    rm -f "$system.log"
     if [ -n "${FRESH_KEEP:-}" ]; then
         echo "fresh: kept $system" >&2
     else
@@ -75,10 +76,8 @@ bootstrap() {
     local log=$system.log
     if ! debootstrap --variant=minbase --include=make,git,ca-certificates bookworm "$system" "$mirror" >"$log" 2>&1; then
         tail -n 20 "$log" >&2
-        rm -f "$log"
         return 1
     fi
-    rm -f "$log"
     sed 's/\(.*\) \(.*\)/deb \1 \2 main/' <<<"$sources" >"$system/etc/apt/sources.list"
     apt-config dump | grep -E '^Acquire::(https?|Retries|Check-Valid-Until|AllowInsecureRepositories)\b' |
         grep -v ' "";$' >"$system/etc/apt/apt.conf.d/90host" || true
