@@ -5,14 +5,12 @@
 
 #include "format.h"
 
-static const number_format formats[] = {
+const number_format format_table[] = {
     [GELU_F32] = {32, 24, -149, UINT64_C(0x7f800000), UINT64_C(1) << 31},
     [GELU_F64] = {64, 53, -1074, UINT64_C(0x7ff) << 52, UINT64_C(1) << 63},
     [GELU_F16] = {16, 11, -24, UINT64_C(0x7c00), UINT64_C(1) << 15},
     [GELU_BF16] = {16, 8, -133, UINT64_C(0x7f80), UINT64_C(1) << 15},
 };
-
-const number_format *format_of(gelu_dtype dtype) { return &formats[dtype]; }
 
 double format_decode(const number_format *format, uint64_t bits) {
     uint64_t magnitude = bits & (format->sign - 1);

@@ -6,6 +6,7 @@
 #define GELU_VERIFY_FORMAT_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "gelu.h"
 
@@ -16,10 +17,20 @@ typedef struct {
     uint64_t infinity, sign;
 } number_format;
 
-const number_format *format_of(gelu_dtype dtype);
+extern const number_format format_table[GELU_BF16 + 1];
+
+static inline const number_format *format_of(gelu_dtype dtype) { return &format_table[dtype]; }
 
 /* The exact value. */
 double format_decode(const number_format *format, uint64_t bits);
+/* The same, at once for f32. */
+static inline double format_widen(gelu_dtype dtype, uint64_t bits) {
+    if (dtype != GELU_F32) return format_decode(format_of(dtype), bits);
+    uint32_t narrow = (uint32_t)bits;
+    float value;
+    memcpy(&value, &narrow, sizeof value);
+    return value;
+}
 
 /* n * 2^q, where n < 2^precision or n = 2^precision, n rounded to the quantum 2^q of its binade; overflows to
  * infinity. */

@@ -181,3 +181,16 @@ size_t places_fill(const input_plan *plan, uint64_t block, uint64_t *patterns) {
     }
     return n;
 }
+
+/* A quarter any pattern, the rest between 2^-12 and 2^4 in magnitude. */
+void places_fill_factors(gelu_dtype dtype, size_t n, const uint64_t *patterns, uint64_t *factors) {
+    const number_format *format = format_of(dtype);
+    int stored = format->precision - 1;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t random = mix(~patterns[i]), one = format->infinity / 2 >> stored;
+        uint64_t fraction = random & ((UINT64_C(1) << stored) - 1);
+        uint64_t moderate = (one - 12 + (random >> 56) % 16) << stored | fraction;
+        if (random >> 55 & 1) moderate |= format->sign;
+        factors[i] = random >> 53 & 3 ? moderate : (random & (2 * format->sign - 1));
+    }
+}

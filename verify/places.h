@@ -29,6 +29,9 @@ void places_plan(gelu_act act, gelu_dtype dtype, uint64_t stride, uint64_t sampl
  * samples may repeat. */
 size_t places_fill(const input_plan *plan, uint64_t block, uint64_t *patterns);
 
+/* For each input a random bit pattern of the same type, which is a function of the input's: dy of backward. */
+void places_fill_factors(gelu_dtype dtype, size_t n, const uint64_t *patterns, uint64_t *factors);
+
 /* Whether x is within 2^-10 of a root of the order-th derivative (1 or 2). */
 bool places_near_root(gelu_act act, int order, double x);
 

@@ -171,17 +171,9 @@ bool reference_round(const reference *r, int order, gelu_dtype out, uint64_t *bi
     return margin == 0 || *bits == encode(format, value + margin);
 }
 
-static double widen(gelu_dtype dtype, uint64_t bits) {
-    if (dtype != GELU_F32) return format_decode(format_of(dtype), bits);
-    uint32_t narrow = (uint32_t)bits;
-    float single;
-    memcpy(&single, &narrow, sizeof single);
-    return single;
-}
-
 double reference_ulps(const reference *r, int order, gelu_dtype out, uint64_t got) {
     /* As a double, value moves by 2^-29 ULP of f32: what is decided here is 2^-16 ULP away from a boundary. */
-    double value = (double)r->value[order], rounded = widen(out, got);
+    double value = (double)r->value[order], rounded = format_widen(out, got);
     double error = fabs(rounded - value);
     if (error <= DBL_MAX) return error * inverse_quantum(quantum_of(format_of(out), value));
     return rounded == value ? 0 : (double)INFINITY; /* infinities and NaNs */

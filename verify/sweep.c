@@ -10,68 +10,33 @@
 #include <unistd.h>
 
 #include "format.h"
+#include "judge.h"
 #include "oracle.h"
 #include "places.h"
 #include "reference.h"
 #include "sweep.h"
+#include "turns.h"
 
-enum { MAX_TARGETS = 2, MAX_THREADS = 256, BLOCKS_PER_REPORT = 16 };
-
-/* ---- The functions of the library ---- */
-
-#define KERNEL(operation, dtype)                                                                                       \
-    static void operation##_##dtype(gelu_act act, size_t n, const void *x, void *y) {                                  \
-        gelu_##operation##_##dtype(act, n, x, y);                                                                      \
-    }
-KERNEL(forward, f32)
-KERNEL(forward, f64)
-KERNEL(forward, f16)
-KERNEL(forward, bf16)
-KERNEL(grad, f32)
-KERNEL(grad, f64)
-KERNEL(grad, f16)
-KERNEL(grad, bf16)
-KERNEL(grad2, f32)
-KERNEL(grad2, f64)
-#undef KERNEL
-
-sweep_kernel sweep_library_kernel(int order, gelu_dtype dtype) {
-    static const sweep_kernel kernels[3][GELU_BF16 + 1] = {
-        {[GELU_F32] = forward_f32, [GELU_F64] = forward_f64, [GELU_F16] = forward_f16, [GELU_BF16] = forward_bf16},
-        {[GELU_F32] = grad_f32, [GELU_F64] = grad_f64, [GELU_F16] = grad_f16, [GELU_BF16] = grad_bf16},
-        {[GELU_F32] = grad2_f32, [GELU_F64] = grad2_f64},
-    };
-    return order < 0 || order > 2 ? NULL : kernels[order][dtype];
-}
-
-/* ---- What is demanded ---- */
-
-bool sweep_is_exact(const sweep_target *target) { return target->order < 2 && target->in != GELU_F64; }
-
-double sweep_bound(const sweep_target *target) {
-    if (sweep_is_exact(target)) return 0.5;
-    return target->in == GELU_F64 && target->order > 0 ? 2 : 1;
-}
-
-/* The bound on the absolute error within 2^-10 of a root. */
-static double root_bound(gelu_dtype dtype) { return dtype == GELU_F64 ? 0x1p-63 : 0x1p-34; }
+enum { MAX_THREADS = 256, TURN_BLOCKS = 4, TURN = TURN_BLOCKS * PLACES_BLOCK };
 
 /* ---- One thread's work ---- */
 
 typedef struct {
     const sweep_target *targets;
     size_t n_targets;
+    size_t first[SWEEP_MOST_TARGETS]; /* the first target that asks the same */
     const sweep_options *options;
     input_plan plan;
+    turns turns; /* n_isas 0: with the instruction set in use */
     atomic_uint_fast64_t next_block, done_blocks;
 } sweep;
 
 typedef struct {
     sweep *sweep;
     oracle *oracle;
-    sweep_result results[MAX_TARGETS];
-    uint64_t patterns[PLACES_BLOCK];
-    uint64_t x[PLACES_BLOCK], y[MAX_TARGETS][PLACES_BLOCK]; /* arrays of the input and output types */
+    sweep_result results[SWEEP_MOST_TARGETS];
+    uint64_t patterns[TURN];
+    uint64_t x[TURN], dy[TURN], y[SWEEP_MOST_TARGETS][TURN]; /* arrays of the input and output types */
     bool reports, failed;
     pthread_t thread;
 } worker;
@@ -111,96 +76,73 @@ static void record_worst(sweep_result *result, double ulps, uint64_t x) {
     result->worst_x = x;
 }
 
-static void check_nan(const sweep_target *target, uint64_t x, uint64_t got, sweep_result *result) {
-    const number_format *out = format_of(target->out);
-    uint64_t want = format_convert_nan(format_of(target->in), x, out);
-    if (target->order == 0 ? got == want : format_is_quiet_nan(out, got)) return;
-    record_failure(result, (sweep_failure){x, got, want});
-    record_worst(result, (double)INFINITY, x);
+static void record(sweep_result *result, const verdict *v, uint64_t x, uint64_t dy, uint64_t got) {
+    result->checked++;
+    result->undecided += v->undecided;
+    if (!v->good) record_failure(result, (sweep_failure){x, dy, got, v->want});
+    if (v->near_root > result->worst_near_root) result->worst_near_root = v->near_root;
+    record_worst(result, v->ulps, x);
 }
 
-static void check_exact(worker *w, size_t t, uint64_t x, const reference *r, uint64_t got) {
-    const sweep_target *target = &w->sweep->targets[t];
-    sweep_result *result = &w->results[t];
-    uint64_t want;
-    double ulps;
-    if (reference_round(r, target->order, target->out, &want)) {
-        ulps = reference_ulps(r, target->order, target->out, got);
-    } else {
-        want =
-            oracle_round(w->oracle, target->act, target->order, format_decode(format_of(target->in), x), target->out);
-        ulps = oracle_measure(w->oracle, got).ulps;
-        result->undecided++;
-    }
-    if (got != want) record_failure(result, (sweep_failure){x, got, want});
-    record_worst(result, ulps, x);
+static bool are_nan(const number_format *format, uint64_t a, uint64_t b) {
+    return format_is_nan(format, a) && format_is_nan(format, b);
 }
 
-static void check_bounded(worker *w, size_t t, uint64_t x, uint64_t got) {
-    const sweep_target *target = &w->sweep->targets[t];
-    sweep_result *result = &w->results[t];
-    const number_format *out = format_of(target->out);
-    double number = format_decode(format_of(target->in), x);
-    uint64_t want = oracle_round(w->oracle, target->act, target->order, number, target->out);
-    oracle_error error = oracle_measure(w->oracle, got);
-    bool good;
-    if (places_near_root(target->act, target->order, number)) {
-        double share = error.absolute / root_bound(target->out);
-        good = share <= 1;
-        if (share > result->worst_near_root) result->worst_near_root = share;
-    } else {
-        bool special = number == 0 || isinf(number); /* the table of special values leaves no room */
-        good = special ? error.absolute == 0 || got == want : error.ulps <= sweep_bound(target);
-        /* Zeros and limits of f and f' have a sign; of f'' either will do. */
-        if (target->order < 2) good = good && !((got ^ want) & out->sign) && (!special || got == want);
-        record_worst(result, error.ulps, x);
-    }
-    if (!good) record_failure(result, (sweep_failure){x, got, want});
-}
-
-static float to_float(gelu_dtype dtype, uint64_t bits) {
-    if (dtype != GELU_F32) return (float)format_decode(format_of(dtype), bits);
-    uint32_t narrow = (uint32_t)bits;
-    float value;
-    memcpy(&value, &narrow, sizeof value);
-    return value;
-}
-
-static void check_block(worker *w, size_t n) {
+/* Mostly all targets that ask the same give the same, and one verdict serves them. */
+static void check_input(worker *w, size_t i, const reference *r) {
     const sweep_target *targets = w->sweep->targets;
-    const number_format *in = format_of(targets[0].in);
-    bool exact = sweep_is_exact(&targets[0]);
-    reference r;
+    uint64_t x = w->patterns[i], got[SWEEP_MOST_TARGETS];
+    verdict verdicts[SWEEP_MOST_TARGETS];
+    for (size_t t = 0; t < w->sweep->n_targets; t++) {
+        got[t] = unpack(targets[t].out, w->y[t], i);
+        uint64_t dy = targets[t].backward ? unpack(targets[t].in, w->dy, i) : 0;
+        size_t first = w->sweep->first[t];
+        bool known = first < t && got[first] == got[t];
+        verdicts[t] = known ? verdicts[first] : judge(w->oracle, &targets[t], r, x, dy, got[t]);
+        if (!known && first < t && !are_nan(format_of(targets[t].out), got[first], got[t])) w->results[t].differs++;
+        record(&w->results[t], &verdicts[t], x, dy, got[t]);
+    }
+}
+
+static void check(worker *w, size_t n) {
+    const sweep_target *target = &w->sweep->targets[0];
+    reference r = {0};
     for (size_t i = 0; i < n; i++) {
-        uint64_t x = w->patterns[i];
-        bool nan = format_is_nan(in, x);
-        if (exact && !nan) reference_evaluate(targets[0].act, to_float(targets[0].in, x), &r);
-        for (size_t t = 0; t < w->sweep->n_targets; t++) {
-            uint64_t got = unpack(targets[t].out, w->y[t], i);
-            w->results[t].checked++;
-            if (nan)
-                check_nan(&targets[t], x, got, &w->results[t]);
-            else if (exact)
-                check_exact(w, t, x, &r, got);
-            else
-                check_bounded(w, t, x, got);
-        }
+        if (sweep_is_exact(target) && !format_is_nan(format_of(target->in), w->patterns[i]))
+            reference_evaluate(target->act, (float)format_widen(target->in, w->patterns[i]), &r);
+        check_input(w, i, &r);
+    }
+}
+
+static void compute(worker *w, size_t n) {
+    sweep *s = w->sweep;
+    for (size_t t = 0; t < s->n_targets; t++) {
+        const sweep_target *target = &s->targets[t];
+        if (s->turns.n_isas > 0 && (t == 0 || strcmp(target->isa, s->targets[t - 1].isa))) turns_next(&s->turns);
+        if (target->backward)
+            target->backward(target->act, n, w->x, w->dy, w->y[t]);
+        else
+            target->kernel(target->act, n, w->x, w->y[t]);
     }
 }
 
 static void work_with_oracle(worker *w) {
     sweep *s = w->sweep;
+    gelu_dtype in = s->targets[0].in;
     for (;;) {
         if (s->options->stop && atomic_load(s->options->stop)) break;
-        uint64_t block = atomic_fetch_add(&s->next_block, 1);
+        uint64_t block = atomic_fetch_add(&s->next_block, TURN_BLOCKS), end = block + TURN_BLOCKS;
         if (block >= s->plan.blocks) break;
-        size_t n = places_fill(&s->plan, block, w->patterns);
-        pack(s->targets[0].in, n, w->patterns, w->x);
-        for (size_t t = 0; t < s->n_targets; t++) s->targets[t].kernel(s->targets[t].act, n, w->x, w->y[t]);
-        check_block(w, n);
-        uint64_t done = atomic_fetch_add(&s->done_blocks, 1) + 1;
-        if (w->reports && block % BLOCKS_PER_REPORT == 0)
-            s->options->progress(s->options->context, done, s->plan.blocks);
+        if (end > s->plan.blocks) end = s->plan.blocks;
+        size_t n = 0;
+        for (uint64_t b = block; b < end; b++) n += places_fill(&s->plan, b, w->patterns + n);
+        pack(in, n, w->patterns, w->x);
+        places_fill_factors(in, n, w->patterns, w->y[0]);
+        pack(in, n, w->y[0], w->dy);
+        compute(w, n);
+        check(w, n);
+        uint64_t done = atomic_fetch_add(&s->done_blocks, end - block) + (end - block);
+        if (w->reports) s->options->progress(s->options->context, done, s->plan.blocks);
     }
 }
 
@@ -209,6 +151,7 @@ static void *work(void *argument) {
     w->oracle = oracle_new(); /* here, because MPFR keeps a cache per thread */
     w->failed = !w->oracle;
     if (w->oracle) work_with_oracle(w);
+    if (w->sweep->turns.n_isas > 0) turns_leave(&w->sweep->turns);
     oracle_free(w->oracle);
     return NULL;
 }
@@ -221,19 +164,36 @@ static void merge(sweep_result *into, const sweep_result *from) {
     into->failed += from->failed - kept;
     into->checked += from->checked;
     into->undecided += from->undecided;
+    into->differs += from->differs;
     if (from->worst_ulp > 0) record_worst(into, from->worst_ulp, from->worst_x);
     if (from->worst_near_root > into->worst_near_root) into->worst_near_root = from->worst_near_root;
 }
 
-static bool is_valid(size_t n, const sweep_target *targets) {
-    if (n < 1 || n > MAX_TARGETS) return false;
-    for (size_t t = 0; t < n; t++) {
-        if (!targets[t].kernel || targets[t].act != targets[0].act || targets[t].in != targets[0].in) return false;
-        if (sweep_is_exact(&targets[t]) != sweep_is_exact(&targets[0])) return false;
-        if ((targets[t].in == GELU_F64) != (targets[t].out == GELU_F64)) return false;
-        if (targets[t].order == 2 && format_of(targets[t].in)->width < 32) return false;
+static bool is_valid(const sweep_target *target, const sweep_target *first) {
+    if (target->act != first->act || target->in != first->in || !target->isa != !first->isa) return false;
+    if (sweep_is_exact(target) != sweep_is_exact(first)) return false;
+    if ((target->in == GELU_F64) != (target->out == GELU_F64)) return false;
+    if (target->order == 2 && format_of(target->in)->width < 32) return false;
+    if (target->backward)
+        return !target->kernel && target->order == 1 && target->in == target->out && sweep_is_exact(target);
+    return target->kernel != NULL;
+}
+
+/* The instruction sets of the targets, each once, into s->turns. */
+static gelu_status find_isas(sweep *s) {
+    const char *last = NULL;
+    for (size_t t = 0; t < s->n_targets && s->targets[t].isa; t++) {
+        const char *isa = s->targets[t].isa;
+        if (last && !strcmp(isa, last)) continue;
+        for (size_t i = 0; i < s->turns.n_isas; i++)
+            if (!strcmp(isa, s->turns.isas[i])) return GELU_ERR_ARGUMENT; /* not side by side */
+        if (s->turns.n_isas == TURNS_MOST_ISAS) return GELU_ERR_ARGUMENT;
+        bool available = false;
+        for (size_t i = 0; gelu_isa_available(i); i++) available = available || !strcmp(isa, gelu_isa_available(i));
+        if (!available) return GELU_ERR_ISA;
+        s->turns.isas[s->turns.n_isas++] = last = isa;
     }
-    return true;
+    return GELU_OK;
 }
 
 static unsigned thread_count(unsigned wanted) {
@@ -256,28 +216,44 @@ static unsigned make_workers(sweep *s, unsigned wanted, worker **workers) {
 }
 
 static bool run_workers(worker **workers, unsigned n) {
+    turns *turns = &workers[0]->sweep->turns;
+    if (turns->n_isas > 0) turns_begin(turns, n);
     unsigned running = 1; /* the caller itself; if the system refuses more threads, fewer do the work */
     for (; running < n; running++)
         if (pthread_create(&workers[running]->thread, NULL, work, workers[running]) != 0) break;
+    for (unsigned i = running; i < n && turns->n_isas > 0; i++) turns_leave(turns);
     work(workers[0]);
     bool failed = workers[0]->failed;
     for (unsigned i = 1; i < running; i++) {
         pthread_join(workers[i]->thread, NULL);
         failed = failed || workers[i]->failed;
     }
+    if (turns->n_isas > 0) turns_end(turns);
     return !failed;
 }
 
 gelu_status sweep_run(size_t n, const sweep_target *targets, const sweep_options *options, sweep_result *results) {
-    if (!is_valid(n, targets)) return GELU_ERR_ARGUMENT;
+    if (n < 1 || n > SWEEP_MOST_TARGETS) return GELU_ERR_ARGUMENT;
+    for (size_t t = 0; t < n; t++)
+        if (!is_valid(&targets[t], &targets[0])) return GELU_ERR_ARGUMENT;
     sweep s = {.targets = targets, .n_targets = n, .options = options};
+    gelu_status status = find_isas(&s);
+    if (status != GELU_OK) return status;
+    for (size_t t = 0; t < n; t++)
+        while (!judge_same_question(&targets[s.first[t]], &targets[t])) s.first[t]++;
     plan_inputs(&targets[0], options, &s.plan);
 
     worker *workers[MAX_THREADS];
     unsigned n_workers = make_workers(&s, thread_count(options->threads), workers);
     if (n_workers == 0) return GELU_ERR_MEMORY;
     workers[0]->reports = options->progress != NULL;
+    const char *in_use = gelu_isa_name();
+    if (s.turns.n_isas == 1) { /* no turns to take */
+        gelu_isa_select(s.turns.isas[0]);
+        s.turns.n_isas = 0;
+    }
     bool complete = run_workers(workers, n_workers);
+    gelu_isa_select(in_use);
     for (size_t t = 0; t < n; t++) {
         results[t] = (sweep_result){.stopped = options->stop && atomic_load(options->stop)};
         for (unsigned i = 0; i < n_workers; i++) merge(&results[t], &workers[i]->results[t]);

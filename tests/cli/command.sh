@@ -54,7 +54,7 @@ completes 'apply bench demo eval info verify' gelu help ''
 completes 'erf elu' gelu eval --act e
 completes 'f32 f64 f16' gelu eval --act erf --dtype f
 completes '--grad --grad2' gelu eval --act erf --gr
-completes 'quick quick_grad quick_grad2' gelu verify qu
+completes 'quick quick_grad quick_backward quick_grad2' gelu verify qu
 completes 'en zh' gelu demo --lang ''
 : >array.npy
 : >array.txt

@@ -9,20 +9,41 @@ if ! "$gelu" info | grep -qx 'verify: *yes'; then
     exit 77
 fi
 
+isa=$("$gelu" info | sed -n 's/^isa: *//p')
+mapfile -t isas < <("$gelu" info | sed -n 's/^available: *//p' | tr -d ' ' | tr , '\n')
+
 checks=$((checks + 1))
 "$gelu" verify --dtype f16 erf erf_grad tanh >table.txt 2>stderr.txt || fail "exit $?: $(cat table.txt)"
 [ ! -s stderr.txt ] || fail "standard error: $(cat stderr.txt)"
 for name in erf erf_grad tanh; do
-    # function, dtype, checked, misrounded
-    check "$name is checked at all inputs, none misrounded" grep -Eq "^$name +f16 +65536 +0 " table.txt
+    # function, dtype, isa, checked, misrounded
+    check "$name is checked at all inputs, none misrounded" grep -Eq "^$name +f16 +$isa +65536 +0 " table.txt
 done
 check 'one row each, a heading and a summary' test "$(wc -l <table.txt)" = 5
 check 'it says how long it took' grep -Eq '^3 functions, 0 beyond their bound; [0-9.]+ s' table.txt
+
+"$gelu" verify --dtype bf16 --isa all erf_backward silu >all.txt || fail "exit $?: $(cat all.txt)"
+for each in "${isas[@]}"; do
+    for name in erf_backward silu; do
+        check "$name is checked by $each" grep -Eq "^$name +bf16 +$each +65536 +0 " all.txt
+    done
+done
+check 'and by nothing else' test "$(wc -l <all.txt)" = $((2 + 2 * ${#isas[@]}))
+"$gelu" verify --dtype f16 --isa scalar relu >scalar.txt || fail "exit $?: $(cat scalar.txt)"
+check '--isa chooses one' grep -Eq '^relu +f16 +scalar +65536 +0 ' scalar.txt
+check 'the summary names it' grep -q ', instruction set scalar$' scalar.txt
+export GELU_FORCE_ISA=scalar
+check 'the default is the one in use' \
+    test "$("$gelu" verify --dtype f16 relu | grep -Ec '^relu +f16 +scalar +65536 +0 ')" = 1
+unset GELU_FORCE_ISA
+expect_error 2 "instruction set 'avx9' cannot be had here; available: ${isas[0]}" "$gelu" verify --isa avx9 relu
+expect_error 2 "instruction set '' cannot be had here" "$gelu" verify --isa '' relu
 
 expect_error 2 "unknown function 'gelu'; known: identity" "$gelu" verify gelu
 expect_error 2 "unknown function ''" "$gelu" verify ''
 expect_error 2 "unknown type 'f8'" "$gelu" verify --dtype f8 erf
 expect_error 2 'not f16' "$gelu" verify --dtype f16 erf_grad2
+expect_error 2 'not f64' "$gelu" verify --dtype f64 erf_backward
 for bad in 0 -1 1.5 x '' 99999999999999999999; do
     expect_error 2 "'$bad' is not a whole number" "$gelu" verify --stride "$bad" erf
     expect_error 2 "'$bad' is not a whole number" "$gelu" verify --threads "$bad" erf
