@@ -13,7 +13,7 @@ PREFIX ?= /usr/local
 
 DEMO_PACKAGES := gcc libc6-dev cmake ninja-build libmpfr-dev
 TEST_PACKAGES := $(DEMO_PACKAGES) g++ clang-14 libclang-rt-14-dev llvm-14 clang-format-14 libcmocka-dev pkgconf \
-                 python3 python3-mpmath locales
+                 python3 python3-mpmath python3-numpy locales
 
 help:
 	@echo 'make demo      what GELU is: builds `gelu`, then runs the demo and an activation over a real array'
