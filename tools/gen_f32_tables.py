@@ -9,6 +9,10 @@ For z = abs(x): forward tables hold g(z) = f(-z), grad tables p(z) = f'(-z). 32 
 d = z - m, the polynomial c0 + c1 d + ... + c7 d^7, c0 and c1 in two parts. All are floats; after each is rounded, the rest
 is fitted again.
 
+The fast tables hold g with a single float c0 and c1..c6; there m is chosen so that g(m) is a float almost exactly and,
+of several such m, the one with the smallest error. The interval of the minimum of f has its m next to it: rounding then
+keeps f monotone. Their intervals, by z (scale + bend z), are shorter in the tail.
+
 error: the largest error of the kernel's float arithmetic, found on samples, times MARGIN. That it holds for every input
 is what the exhaustive proof shows.
 """
@@ -23,11 +27,16 @@ INTERVALS = 32
 DEGREE = 7
 SAMPLES = 4000
 MARGIN = 1.3
+FAST_DEGREE = 6
+FAST_COLUMNS = ["m", "c0"] + ["c%d" % j for j in range(1, FAST_DEGREE + 1)]
+FAST_CANDIDATES = 8
+FAST_SEARCH = 6000
+FAST_AIM = 0.8  # ULP
 COLUMNS = ["m", "c0", "c0_low", "c1", "c1_low"] + ["c%d" % j for j in range(2, DEGREE + 1)] + ["error"]
 
 
 class Erf:
-    name, z_max = "erf", 5.75
+    name, z_max, fast_max, fast_bend = "erf", 5.75, 5.5, 20
 
     @staticmethod
     def tails(z):
@@ -38,8 +47,8 @@ class Erf:
 
 
 class Logistic:
-    def __init__(self, name, z_max, u):
-        self.name, self.z_max, self.u = name, z_max, u
+    def __init__(self, name, z_max, fast_max, fast_bend, u):
+        self.name, self.z_max, self.fast_max, self.fast_bend, self.u = name, z_max, fast_max, fast_bend, u
 
     def tails(self, z):
         u, first, second = self.u(z)
@@ -57,9 +66,9 @@ def tanh_u(z):
 SLOPE = mpf(1702) / 1000
 FUNCTIONS = [
     Erf,
-    Logistic("tanh", 5.4, tanh_u),
-    Logistic("quick", 6.0, lambda z: (SLOPE * z, SLOPE, mpf(0))),
-    Logistic("silu", 9.2, lambda z: (z, mpf(1), mpf(0))),
+    Logistic("tanh", 5.4, 5.15, 12, tanh_u),
+    Logistic("quick", 6.0, 10.15, -21, lambda z: (SLOPE * z, SLOPE, mpf(0))),
+    Logistic("silu", 9.2, 17.8, -42, lambda z: (z, mpf(1), mpf(0))),
 ]
 
 
@@ -114,21 +123,28 @@ def fit(both, lo, hi, m, first, at_root):
     # At the root all of c0 is its low part: then w * d is the whole of the sum, and exact in two parts.
     c0 = mpf(0) if at_root else rnd(value, 24)
     low = rnd(value - c0, 24)
-    c = [rnd(slope, 24)]
-    c1_low = rnd(slope - c[0], 24)
+    c1 = rnd(slope, 24)
+    c1_low = rnd(slope - c1, 24)
+    c = fit_rest(both, lo, hi, m, first, DEGREE, c0 + low, c1_low, [c1])
+    return [c0, low, c1, c1_low] + c[1:]
+
+
+def fit_rest(both, lo, hi, m, first, degree, constant, linear, c):
+    """Extends c1.. to the degree, each rounded before the next is fitted. constant + linear d is known besides."""
+    c = list(c)
     half = max(hi - m, m - lo)
     nodes = [d / half for d in chebyshev_points(lo - m, hi - m, 20)]
     values = [both(m + d * half)[0] for d in nodes]
     weights = [1 / fabs(v) if first else mpf(1) for v in values]
-    columns = [[d**j for d in nodes] for j in range(DEGREE + 1)]
-    while len(c) < DEGREE:
-        target = [v - c0 - low - c1_low * half * d for v, d in zip(values, nodes)]
+    columns = [[d**j for d in nodes] for j in range(degree + 1)]
+    while len(c) < degree:
+        target = [v - constant - linear * half * d for v, d in zip(values, nodes)]
         for j, coefficient in enumerate(c):
             target = [t - coefficient * half ** (j + 1) * x for t, x in zip(target, columns[j + 1])]
-        powers = range(len(c) + 1, DEGREE + 1)
+        powers = range(len(c) + 1, degree + 1)
         solution = least_squares(powers, [columns[j] for j in powers], target, weights)
         c.append(rnd(solution[0] / half ** powers[0], 24))
-    return [c0, low, c[0], c1_low] + c[1:]
+    return c
 
 
 def fma(a, b, c):
@@ -196,6 +212,102 @@ def table(function, kind):
     return z_max, scale, rows
 
 
+def fast_kernel(x, row, first):
+    """What f32_fast_forward computes."""
+    m, c0 = np.float32(row[0]), np.float32(row[1])
+    z = np.abs(x)
+    d = z - m
+    w = np.full_like(d, np.float32(row[-1]))
+    for coefficient in row[-2:1:-1]:
+        w = fma(w, d, np.float32(coefficient))
+    total = x * np.float32(0.5) if first else np.maximum(x, np.float32(0)) + c0
+    return fma(w, d, total)
+
+
+def fast_error(both, lo, hi, m, row, first):
+    """The largest error in ULP on samples of both signs."""
+    rng = np.random.default_rng(2)
+    share = rng.random(2 * SAMPLES)
+    share[:SAMPLES] = share[:SAMPLES] ** 8 / 2  # half of the samples near the ends, where errors are largest
+    share[: SAMPLES // 2] = 1 - share[: SAMPLES // 2]
+    z = np.float32(float(lo) + (float(hi) - float(lo)) * share)
+    nodes = chebyshev_points(lo - m, hi - m, 15)
+    reference = [float(a) for a in interpolate_values(nodes, [both(m + d)[0] for d in nodes], mpf(0))]
+    d = np.float64(z) - float(m)
+    g = np.zeros_like(d)
+    for a in reversed(reference):
+        g = g * d + a
+    worst = 0.0
+    for x, exact in ((z, z + g), (-z, g)):
+        _, exponent = np.frexp(np.abs(exact))
+        error = np.abs(np.float64(fast_kernel(x, row, first)) - exact) / np.ldexp(1.0, exponent - 24)
+        worst = max(worst, float(error[z > 2.0**-12].max()))
+    return worst
+
+
+def fast_row(both, lo, hi, minimum):
+    first = lo == 0
+    if first:  # g(z) + z/2 = d^2 (c2 + ...); the kernel adds x/2
+        with_half = lambda z: (both(z)[0] + z / 2, both(z)[1] + mpf("0.5"))
+        return [mpf(0), mpf("-0.0")] + fit_rest(with_half, lo, hi, mpf(0), True, FAST_DEGREE, mpf(0), mpf(0), [mpf(0)])
+    unit = mpf(2) ** (float_exponent(hi) - 24)
+    at_minimum = lo < minimum < hi
+    # Next to zero f is smallest at the lower end: m near it keeps w * d, and its rounding, small there.
+    near = lo + (hi - lo) / 5 if lo < mpf("0.3") else choose_centre(lambda z: both(z)[0], lo, hi, minimum)
+    start = mp.nint((minimum if at_minimum else near) / unit)
+    step = 32 if at_minimum else 1  # there g hardly changes
+    best = None
+    # First any float as c0; where that leaves an error near 1, a c0 so coarse that x + c0 is exact for most x > 0.
+    for coarse in (None, unit / 2, unit):
+        tried, k = 0, 0
+        while tried < FAST_CANDIDATES and k < FAST_SEARCH and (best is None or best[0] > FAST_AIM):
+            m = (start + step * ((k + 1) // 2) * (-1) ** k) * unit  # 0, -1, 1, -2, 2, ... steps away
+            k += 1
+            value, slope = both(m)
+            c0 = mp.nint(value / coarse) * coarse if coarse else rnd(value, 24)
+            if fabs(value - c0) > fabs(value) * mpf(2) ** -29:
+                continue
+            tried += 1
+            row = [m, c0] + fit_rest(both, lo, hi, m, False, FAST_DEGREE, c0, mpf(0), [rnd(slope, 24)])
+            error = fast_error(both, lo, hi, m, [np.float32(float(v)) for v in row], False)
+            if best is None or error < best[0]:
+                best = (error, row)
+    return best[1]
+
+
+def fast_table(function):
+    both = value_and_slope(function, "forward")
+    minimum = solve(lambda z: both(z)[1], mpf("0.3"), mpf(2))
+    z_max, b = function.fast_max, function.fast_bend
+    bend = np.float32((INTERVALS - 0.51) / ((z_max + b) ** 2 - b**2))
+    scale = np.float32(2 * b * bend)
+    exact_bend, exact_scale = mpf(float(bend)), mpf(float(scale))
+
+    def edge(t):
+        return (-exact_scale + sqrt(exact_scale**2 + 4 * exact_bend * t)) / (2 * exact_bend)
+
+    rows, worst = [], 0.0
+    for i in range(INTERVALS):
+        lo = mpf(0) if i == 0 else edge(i - mpf("0.5")) - mpf("1e-6")
+        hi = edge(i + mpf("0.5")) + mpf("1e-6") if i < INTERVALS - 1 else mpf(z_max)
+        row = [np.float32(float(v)) for v in fast_row(both, lo, hi, minimum)]
+        worst = max(worst, fast_error(both, lo, hi, mpf(float(row[0])), row, i == 0))
+        rows.append(row)
+    return np.float32(z_max), scale, bend, rows, worst
+
+
+def struct_text(name, head, columns, rows):
+    out = ["static const struct %s = {" % name, "    " + " ".join(hexf(x) + "f," for x in head), "    {"]
+    for column in range(len(columns)):
+        out.append("        { /* %s */" % columns[column])
+        for i in range(0, INTERVALS, 8):
+            out.append("            " + " ".join(hexf(r[column]) + "f," for r in rows[i : i + 8]))
+        out.append("        },")
+    out += ["    },", "    {"]
+    out += ["        {" + ", ".join(hexf(x) + "f" for x in r) + "}," for r in rows]
+    return out + ["    },", "};", ""]
+
+
 def text():
     out = [
         "/* SPDX-License-Identifier: MIT",
@@ -205,13 +317,20 @@ def text():
         "#ifndef GELU_F32_TABLES_H",
         "#define GELU_F32_TABLES_H",
         "",
-        "enum { F32_INTERVALS = %d, F32_COLUMNS = %d };" % (INTERVALS, len(COLUMNS)),
+        "enum { F32_INTERVALS = %d, F32_COLUMNS = %d, FAST_COLUMNS = %d };" % (INTERVALS, len(COLUMNS), len(FAST_COLUMNS)),
         "",
         "/* The same numbers twice: by column for a permutation of registers, by row for loads. */",
         "struct f32_table {",
         "    float z_max, scale; /* interval of z: z * scale, rounded to nearest */",
         "    _Alignas(64) float column[F32_COLUMNS][F32_INTERVALS];",
         "    _Alignas(16) float row[F32_INTERVALS][F32_COLUMNS];",
+        "};",
+        "",
+        "/* Columns: %s. */" % ", ".join(FAST_COLUMNS),
+        "struct fast_table {",
+        "    float z_max, scale, bend; /* interval of z: z * (scale + z * bend), rounded to nearest */",
+        "    _Alignas(64) float column[FAST_COLUMNS][F32_INTERVALS];",
+        "    _Alignas(16) float row[F32_INTERVALS][FAST_COLUMNS];",
         "};",
         "",
         "/* clang-format off */",
@@ -221,19 +340,11 @@ def text():
         for kind in ("forward", "grad"):
             z_max, scale, rows = table(function, kind)
             bounds.append((function.name, kind, [float(r[-1]) for r in rows]))
-            out.append("static const struct f32_table %s_%s_table = {" % (function.name, kind))
-            out.append("    %sf, %sf," % (hexf(z_max), hexf(scale)))
-            out.append("    {")
-            for column in range(len(COLUMNS)):
-                out.append("        { /* %s */" % COLUMNS[column])
-                for i in range(0, INTERVALS, 8):
-                    out.append("            " + " ".join(hexf(r[column]) + "f," for r in rows[i : i + 8]))
-                out.append("        },")
-            out.append("    },")
-            out.append("    {")
-            for r in rows:
-                out.append("        {" + ", ".join(hexf(x) + "f" for x in r) + "},")
-            out += ["    },", "};", ""]
+            out += struct_text("f32_table %s_%s_table" % (function.name, kind), [z_max, scale], COLUMNS, rows)
+    for function in FUNCTIONS:
+        z_max, scale, bend, rows, worst = fast_table(function)
+        bounds.append((function.name, "fast, ULP 2^", [worst]))
+        out += struct_text("fast_table %s_fast_table" % function.name, [z_max, scale, bend], FAST_COLUMNS, rows)
     return "\n".join(out + ["/* clang-format on */", "", "#endif", ""]), bounds
 
 
@@ -244,7 +355,7 @@ def main(argv):
         sys.exit(__doc__)
     new, bounds = text()
     for name, kind, errors in bounds:
-        print(name, kind, " ".join("%.1f" % np.log2(e) for e in errors), file=sys.stderr)
+        print(name, kind, " ".join("%.2f" % np.log2(e) for e in errors), file=sys.stderr)
     if not check:
         open(paths[0], "w").write(new)
     elif open(paths[0]).read() != new:

@@ -14,10 +14,10 @@
         gelu_dispatch()->operation##_##type[act](n, x, y);                                                             \
     }
 
-#define BACKWARD(type, storage)                                                                                        \
-    void gelu_backward_##type(gelu_act act, size_t n, const storage *x, const storage *dy, storage *dx) {              \
+#define BACKWARD(operation, type, storage)                                                                             \
+    void gelu_##operation##_##type(gelu_act act, size_t n, const storage *x, const storage *dy, storage *dx) {         \
         assert(KNOWN(act) && (n == 0 || (x && dy && dx)));                                                             \
-        gelu_dispatch()->backward_##type[act](n, x, dy, dx);                                                           \
+        gelu_dispatch()->operation##_##type[act](n, x, dy, dx);                                                        \
     }
 
 UNARY(forward, f32, float)
@@ -30,7 +30,9 @@ UNARY(grad, f16, uint16_t)
 UNARY(grad, bf16, uint16_t)
 UNARY(grad2, f32, float)
 UNARY(grad2, f64, double)
-BACKWARD(f32, float)
-BACKWARD(f64, double)
-BACKWARD(f16, uint16_t)
-BACKWARD(bf16, uint16_t)
+BACKWARD(backward, f32, float)
+BACKWARD(backward, f64, double)
+BACKWARD(backward, f16, uint16_t)
+BACKWARD(backward, bf16, uint16_t)
+UNARY(fast_forward, f32, float)
+BACKWARD(fast_backward, f32, float)

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 /* The smooth activations in float arithmetic, correctly rounded to f32, f16 and bf16. Parameters: a vector vocabulary
- * with floats (V32_LANES), after elementwise.inc.h, whose formulas decide what floats cannot.
+ * with floats, after elementwise.inc.h, whose formulas decide what floats cannot.
  *
  * With z = abs(x): f(x) = max(0, x) + g(z), f'(x) = p(z) for x < 0, else 1 - p(z); g and p are polynomials on 32
  * intervals (f32_tables.h). The last two steps of each are kept as a sum of two floats, so that the result is known as
@@ -35,19 +35,30 @@ GELU_INLINE f32_polynomial f32_evaluate(const struct f32_table *table, v32 z) {
     return (f32_polynomial){high, v32_fma(w_low, d, low), v32_fnma(change, d, column[C0]), column[ERROR]};
 }
 
-GELU_INLINE f32_split f32_forward(const struct f32_table *table, v32 x) {
-    f32_polynomial g = f32_evaluate(table, v32_min(v32_abs(x), v32_set(table->z_max)));
-    v32 positive = v32_max(x, v32_set(0));
-    v32 value = positive + g.high;
-    return (f32_split){value, g.low + (g.high - (value - positive)), g.error * g.carrier};
-}
-
 GELU_INLINE f32_split f32_grad(const struct f32_table *table, v32 x) {
     f32_polynomial p = f32_evaluate(table, v32_min(v32_abs(x), v32_set(table->z_max)));
     v32 above = v32_set(1) - p.high;
     v32 above_rest = ((v32_set(1) - above) - p.high) - p.low;
     m32 negative = v32_is_negative(x);
     return (f32_split){v32_select(negative, p.high, above), v32_select(negative, p.low, above_rest), p.error};
+}
+
+#define FAST_GRAD_SHARE 0.85f /* of z_max */
+
+/* A float to store, and where it is the right one. */
+typedef struct {
+    v32 value;
+    m32 sure;
+} f32_result;
+
+GELU_INLINE void f32_store_f32(float *p, v32 x) { v32_store_f32(p, x); }
+
+#ifdef GELU_SIMD_FMA
+GELU_INLINE f32_split f32_forward(const struct f32_table *table, v32 x) {
+    f32_polynomial g = f32_evaluate(table, v32_min(v32_abs(x), v32_set(table->z_max)));
+    v32 positive = v32_max(x, v32_set(0));
+    v32 value = positive + g.high;
+    return (f32_split){value, g.low + (g.high - (value - positive)), g.error * g.carrier};
 }
 
 /* Where the polynomial may decide: below 2^-20 the carrier has lost its digits, and infinity is not for it. */
@@ -63,7 +74,6 @@ GELU_INLINE i32 f32_bf16_bits(v32 x) {
     i32 odd = i32_and(i32_shift_right(bits, 16), i32_set(1));
     return i32_add(i32_add(bits, i32_set(0x7fff)), odd);
 }
-GELU_INLINE void f32_store_f32(float *p, v32 x) { v32_store_f32(p, x); }
 GELU_INLINE void f32_store_f16(uint16_t *p, v32 x) { v32_store_f16(p, x); }
 GELU_INLINE void f32_store_bf16(uint16_t *p, v32 x) { v32_store_high_half(p, f32_bf16_bits(x)); }
 
@@ -104,54 +114,42 @@ GELU_INLINE void f32_settle_forward_f32(v32 x, v32 *y, m32 *sure) {
 #define f32_settle_grad_f16(x, y, sure) (void)0
 #define f32_settle_grad_bf16(x, y, sure) (void)0
 
-enum { F32_BLOCK = 1024 };
-
-#define F32_STEP(operation, in, out, table, from, to, first)                                                           \
-    {                                                                                                                  \
-        v32 lanes = v32_load_##in(from);                                                                               \
-        f32_split r = f32_##operation(table, lanes);                                                                   \
+/* f32_<operation>_to_<type>: correctly rounded where sure. */
+#define F32_EXACT(operation, type)                                                                                     \
+    GELU_INLINE f32_result f32_##operation##_to_##type(const struct f32_table *table, v32 x) {                         \
+        f32_split r = f32_##operation(table, x);                                                                       \
         v32 up = r.value + (r.rest + r.error), down = r.value + (r.rest - r.error);                                    \
-        m32 sure = m32_and(f32_agree_##out(up, down), f32_##operation##_domain(lanes));                                \
-        f32_settle_##operation##_##out(lanes, &up, &sure);                                                             \
-        f32_store_##out(to, up);                                                                                       \
-        open += v32_append(m32_not(sure), lanes, (uint32_t)(first), values + open, positions + open);                  \
+        m32 sure = m32_and(f32_agree_##type(up, down), f32_##operation##_domain(x));                                   \
+        f32_settle_##operation##_##type(x, &up, &sure);                                                                \
+        return (f32_result){up, sure};                                                                                 \
     }
+F32_EXACT(forward, f32)
+F32_EXACT(forward, f16)
+F32_EXACT(forward, bf16)
+F32_EXACT(grad, f32)
+F32_EXACT(grad, f16)
+F32_EXACT(grad, bf16)
+#endif
 
-/* slot##_##act for one activation: blocks of float steps, each followed by its repair. */
-#define F32_LOOP(name, formula, operation, in, out, table)                                                             \
-    static void name(size_t n, const gelu_##in *x, gelu_##out *y) {                                                    \
-        float values[F32_BLOCK + V32_LANES];                                                                           \
-        uint32_t positions[F32_BLOCK + V32_LANES];                                                                     \
-        while (n > 0) {                                                                                                \
-            size_t count = n < F32_BLOCK ? n : F32_BLOCK, open = 0, i = 0;                                             \
-            for (; count - i >= V32_LANES; i += V32_LANES) F32_STEP(operation, in, out, table, x + i, y + i, i)        \
-            if (i < count) {                                                                                           \
-                gelu_##in x_padded[V32_LANES] = {0};                                                                   \
-                gelu_##out y_padded[V32_LANES];                                                                        \
-                for (size_t j = i; j < i + V32_LANES; j++) x_padded[j - i] = x[j < count ? j : i];                     \
-                F32_STEP(operation, in, out, table, x_padded, y_padded, i)                                             \
-                memcpy(y + i, y_padded, (count - i) * sizeof *y);                                                      \
-            }                                                                                                          \
-            memset(values + open, 0, V64_LANES * sizeof *values);                                                      \
-            for (size_t j = 0; j < open; j += V64_LANES) {                                                             \
-                gelu_##out repaired[V64_LANES];                                                                        \
-                store_##out(repaired, formula(load_f32(values + j)));                                                  \
-                for (size_t k = j; k < j + V64_LANES && k < open; k++)                                                 \
-                    if (positions[k] < count) y[positions[k]] = repaired[k - j];                                       \
-            }                                                                                                          \
-            x += count;                                                                                                \
-            y += count;                                                                                                \
-            n -= count;                                                                                                \
-        }                                                                                                              \
-    }
+/* Less than 1 ULP from the exact value and monotone where f is, for x >= -z_max; both by test of every float. The one
+ * sequence of operations that every instruction set follows, since nothing else fixes the bits. */
+GELU_INLINE f32_result f32_fast_to_f32(const struct fast_table *table, v32 x) {
+    enum { M, C0, C1 };
+    v32 column[FAST_COLUMNS];
+    v32 z = v32_min(v32_abs(x), v32_set(table->z_max)), magic = v32_set(0x1.8p+23f);
+    v32 interval = v32_fma(z, v32_fma(z, v32_set(table->bend), v32_set(table->scale)), magic);
+    v32_lookup_fast(table, v32_bits(interval), column);
+    v32 d = z - column[M];
+    v32 w = column[FAST_COLUMNS - 1];
+    for (int i = FAST_COLUMNS - 2; i >= C1; i--) w = v32_fma(w, d, column[i]);
+    v32 sum = v32_max(v32_set(0), x) + column[C0]; /* this order of max keeps NaN */
+    sum = v32_select(v32_equal(interval, magic), x * v32_set(0.5f), sum);
+    v32 y = v32_copy_sign_of(v32_fma(w, d, sum), x); /* -0 for -0 */
+    return (f32_result){y, m32_not(v32_less(x, v32_set(-table->z_max)))};
+}
 
-/* dx = dy * f'(x), f' by the loop that grad names, as f32. A block of f' is complete before dx, which may be x. */
-#define F32_BACKWARD_LOOP(name, grad, type)                                                                            \
-    static void name(size_t n, const gelu_##type *x, const gelu_##type *dy, gelu_##type *dx) {                         \
-        float slope[F32_BLOCK];                                                                                        \
-        for (size_t done = 0, count; done < n; done += count) {                                                        \
-            count = n - done < F32_BLOCK ? n - done : F32_BLOCK;                                                       \
-            grad(count, x + done, slope);                                                                              \
-            multiply_##type(count, slope, dy + done, dx + done);                                                       \
-        }                                                                                                              \
-    }
+/* f' likewise: the split without its rounding test. Beyond the table, and where p itself is small, the formula. */
+GELU_INLINE f32_result f32_fast_grad_to_f32(const struct f32_table *table, v32 x) {
+    f32_split r = f32_grad(table, x);
+    return (f32_result){r.value + r.rest, v32_less(v32_abs(x), v32_set(FAST_GRAD_SHARE * table->z_max))};
+}

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* One function for every entry of kernel_list.inc: which loop over which formula. Parameter: a vector vocabulary; with
- * floats (V32_LANES) the smooth functions go through f32.inc.h, but for f64 and second derivatives. */
+/* One function for every entry of kernel_list.inc: which loop over which formula. Parameter: a vector vocabulary. With
+ * an FMA instruction (GELU_SIMD_FMA) the smooth functions go through f32.inc.h, but for f64 and second derivatives;
+ * without, doubles are faster than emulated float steps. */
 
 #define DOUBLES(slot, operation, in, out, act) UNARY_LOOP(slot##_##act, act##_##operation##_to_##out, in, out)
-#ifdef V32_LANES
+#ifdef GELU_SIMD_FMA
 #define FLOATS(slot, operation, in, out, act)                                                                          \
-    F32_LOOP(slot##_##act, act##_##operation##_to_##out, operation, in, out, &act##_##operation##_table)
+    F32_LOOP(slot##_##act, act##_##operation##_to_##out, f32_##operation##_to_##out, in, out,                          \
+             &act##_##operation##_table)
 #else
 #define FLOATS DOUBLES
 #endif
 
+/* The fast kernels: the same steps everywhere. What is cheap anyway is exact. */
+#define FAST(slot, operation, in, out, act)                                                                            \
+    F32_LOOP(slot##_##act, act##_forward_to_f32, f32_fast_to_f32, in, out, &act##_fast_table)
+#define identity_fast_to_f32 identity_forward_to_f32
+#define relu_fast_to_f32 relu_forward_to_f32
+#define elu_fast_to_f32 elu_forward_to_f32
+
+#define LOOP_fast_f32 FAST
 #define LOOP_forward_f32 FLOATS
 #define LOOP_forward_f16 FLOATS
 #define LOOP_forward_bf16 FLOATS
@@ -32,9 +42,17 @@
 #define GELU_CONVERT(from, to) UNARY_LOOP(convert_##from##_##to, convert_formula, from, to)
 #include "kernels/kernel_list.inc"
 
+BINARY_LOOP(multiply_f32, multiply_formula, f32, f32)
+#define FAST_SLOPE(act) F32_LOOP(fast_slope_##act, act##_grad_to_f32, f32_fast_grad_to_f32, f32, f32, &act##_grad_table)
+FAST_SLOPE(erf)
+FAST_SLOPE(tanh)
+FAST_SLOPE(quick)
+FAST_SLOPE(silu)
+#define FAST_PRODUCT(slot, type, act) F32_BACKWARD_LOOP(slot##_##act, fast_slope_##act, type)
+
 #define PRODUCT_f32(slot, type, act) BINARY_LOOP(slot##_##act, act##_backward_f32, type, type)
 #define PRODUCT_f64(slot, type, act) BINARY_LOOP(slot##_##act, act##_backward_f64, type, type)
-#ifdef V32_LANES
+#ifdef GELU_SIMD_FMA
 /* Derivatives as f32 from the shorter types; the kernel list has those from f32. */
 #define SLOPES(act)                                                                                                    \
     FLOATS(slope_f16, grad, f16, f32, act)                                                                             \
@@ -47,7 +65,6 @@ SLOPES(silu)
 #define slope_f32_tanh grad_f32_tanh
 #define slope_f32_quick grad_f32_quick
 #define slope_f32_silu grad_f32_silu
-BINARY_LOOP(multiply_f32, multiply_formula, f32, f32)
 BINARY_LOOP(multiply_f16, multiply_formula, f32, f16)
 BINARY_LOOP(multiply_bf16, multiply_formula, f32, bf16)
 #define SMOOTH_PRODUCT(slot, type, act) F32_BACKWARD_LOOP(slot##_##act, slope_##type##_##act, type)
@@ -55,19 +72,20 @@ BINARY_LOOP(multiply_bf16, multiply_formula, f32, bf16)
 #define SMOOTH_PRODUCT PRODUCT_f32
 #endif
 
-#define BACKWARD_f32(slot, type, act) PRODUCT_f32(slot, type, act)
-#define BACKWARD_f16 BACKWARD_f32
-#define BACKWARD_bf16 BACKWARD_f32
+#define BACKWARD_f32 PRODUCT_f32
+#define BACKWARD_f16 PRODUCT_f32
+#define BACKWARD_bf16 PRODUCT_f32
 #define BACKWARD_f64 PRODUCT_f64
-#define SMOOTH_BACKWARD_f32 SMOOTH_PRODUCT
-#define SMOOTH_BACKWARD_f16 SMOOTH_PRODUCT
-#define SMOOTH_BACKWARD_bf16 SMOOTH_PRODUCT
-#define SMOOTH_BACKWARD_f64 PRODUCT_f64
+#define SMOOTH_backward_f32 SMOOTH_PRODUCT
+#define SMOOTH_backward_f16 SMOOTH_PRODUCT
+#define SMOOTH_backward_bf16 SMOOTH_PRODUCT
+#define SMOOTH_backward_f64 PRODUCT_f64
+#define SMOOTH_fast_backward_f32 FAST_PRODUCT
 
 #define GELU_BACKWARD(slot, type)                                                                                      \
-    BACKWARD_##type(slot, type, identity) BACKWARD_##type(slot, type, relu) SMOOTH_BACKWARD_##type(slot, type, erf)    \
-        SMOOTH_BACKWARD_##type(slot, type, tanh) SMOOTH_BACKWARD_##type(slot, type, quick)                             \
-            SMOOTH_BACKWARD_##type(slot, type, silu) BACKWARD_##type(slot, type, elu)
+    BACKWARD_##type(slot, type, identity) BACKWARD_##type(slot, type, relu) SMOOTH_##slot(slot, type, erf)             \
+        SMOOTH_##slot(slot, type, tanh) SMOOTH_##slot(slot, type, quick) SMOOTH_##slot(slot, type, silu)               \
+            BACKWARD_##type(slot, type, elu)
 #include "kernels/kernel_list.inc"
 
 /* The table's entries, in the order of gelu_act. */

@@ -12,9 +12,8 @@
 #include "kernels/estimate.inc.h"
 #include "kernels/rounding.inc.h"
 #include "kernels/elementwise.inc.h"
-#ifdef V32_LANES
 #include "kernels/f32.inc.h"
-#endif
+#include "kernels/f32_loop.inc.h"
 #include "kernels/slots.inc.h"
 
 #include "kernels/simd/fma.h"

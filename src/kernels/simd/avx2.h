@@ -109,6 +109,9 @@ GELU_INLINE m32 m32_and(m32 a, m32 b) { return _mm256_and_ps(a, b); }
 GELU_INLINE m32 m32_or(m32 a, m32 b) { return _mm256_or_ps(a, b); }
 GELU_INLINE m32 m32_not(m32 m) { return _mm256_xor_ps(m, v32_from_bits(i32_set(-1))); }
 GELU_INLINE bool m32_any(m32 m) { return _mm256_movemask_ps(m) != 0; }
+GELU_INLINE v32 v32_copy_sign_of(v32 x, v32 sign) { /* for x with that sign, or 0 */
+    return _mm256_or_ps(x, _mm256_and_ps(sign, v32_set(-0.0f)));
+}
 GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return _mm256_blendv_ps(b, a, m); }
 
 GELU_INLINE v32 v32_load_f32(const float *p) { return _mm256_loadu_ps(p); }
@@ -129,14 +132,16 @@ GELU_INLINE void v32_store_high_half(uint16_t *p, i32 x) {
 
 /* The row of a table that the low five bits of index name, transposed to one register per column: loads of 16 bytes
  * and shuffles are faster than gathers. */
-GELU_INLINE void v32_lookup(const struct f32_table *table, i32 index, v32 *column) {
+GELU_INLINE void v32_lookup_rows(const float *table, int columns, i32 index, v32 *column) {
     _Alignas(32) uint32_t row[8];
     _mm256_store_si256((__m256i *)row, _mm256_and_si256(index, i32_set(F32_INTERVALS - 1)));
-    for (int part = 0; part < F32_COLUMNS; part += 4) {
+    for (int part = 0; part < columns; part += 4) {
         v32 r[4];
-        for (int i = 0; i < 4; i++)
-            r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(table->row[row[i]] + part)),
-                                        _mm_load_ps(table->row[row[i + 4]] + part), 1);
+        for (int i = 0; i < 4; i++) {
+            __m128 low = _mm_load_ps(table + row[i] * (uint32_t)columns + part);
+            __m128 high = _mm_load_ps(table + row[i + 4] * (uint32_t)columns + part);
+            r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+        }
         v32 low_01 = _mm256_unpacklo_ps(r[0], r[1]), high_01 = _mm256_unpackhi_ps(r[0], r[1]);
         v32 low_23 = _mm256_unpacklo_ps(r[2], r[3]), high_23 = _mm256_unpackhi_ps(r[2], r[3]);
         column[part] = _mm256_shuffle_ps(low_01, low_23, 0x44);
@@ -144,6 +149,12 @@ GELU_INLINE void v32_lookup(const struct f32_table *table, i32 index, v32 *colum
         column[part + 2] = _mm256_shuffle_ps(high_01, high_23, 0x44);
         column[part + 3] = _mm256_shuffle_ps(high_01, high_23, 0xee);
     }
+}
+GELU_INLINE void v32_lookup(const struct f32_table *table, i32 index, v32 *column) {
+    v32_lookup_rows(table->row[0], F32_COLUMNS, index, column);
+}
+GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 *column) {
+    v32_lookup_rows(table->row[0], FAST_COLUMNS, index, column);
 }
 
 /* Appends the lanes of x that m names to values, and their positions, counted from first, to positions. Both must have

@@ -107,6 +107,9 @@ GELU_INLINE m32 m32_and(m32 a, m32 b) { return (m32)(a & b); }
 GELU_INLINE m32 m32_or(m32 a, m32 b) { return (m32)(a | b); }
 GELU_INLINE m32 m32_not(m32 m) { return (m32)~m; }
 GELU_INLINE bool m32_any(m32 m) { return m != 0; }
+GELU_INLINE v32 v32_copy_sign_of(v32 x, v32 sign) { /* for x with that sign, or 0 */
+    return _mm512_or_ps(x, _mm512_and_ps(sign, v32_set(-0.0f)));
+}
 GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return _mm512_mask_mov_ps(b, m, a); }
 
 GELU_INLINE v32 v32_load_f32(const float *p) { return _mm512_loadu_ps(p); }
@@ -124,10 +127,15 @@ GELU_INLINE void v32_store_high_half(uint16_t *p, i32 x) {
 }
 
 /* The row of a table that the low five bits of index name: one register per column. */
+GELU_INLINE void v32_lookup_columns(const float (*table)[F32_INTERVALS], int columns, i32 index, v32 *column) {
+    for (int i = 0; i < columns; i++)
+        column[i] = _mm512_permutex2var_ps(_mm512_load_ps(table[i]), index, _mm512_load_ps(table[i] + 16));
+}
 GELU_INLINE void v32_lookup(const struct f32_table *table, i32 index, v32 *column) {
-    for (int i = 0; i < F32_COLUMNS; i++)
-        column[i] =
-            _mm512_permutex2var_ps(_mm512_load_ps(table->column[i]), index, _mm512_load_ps(table->column[i] + 16));
+    v32_lookup_columns(table->column, F32_COLUMNS, index, column);
+}
+GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 *column) {
+    v32_lookup_columns(table->column, FAST_COLUMNS, index, column);
 }
 
 /* Appends the lanes of x that m names to values, and their positions, counted from first, to positions. Both must have

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 #include "base/compiler.h"
+#include "kernels/f32_tables.h"
+#include "kernels/simd/fma.h"
 
 #define V64_LANES 1
 
@@ -122,6 +124,56 @@ GELU_INLINE void store_exact_f16(uint16_t *p, v64 x) {
         *p = (uint16_t)(sign | 0x7c00);
     else /* the mirror image of load_f16: exact, for results that are subnormal too */
         *p = (uint16_t)(sign | (uint64_t)v64_bits(v64_from_bits((int64_t)magnitude) * 0x1p-1008) >> 42);
+}
+
+/* ---- Floats: what the fast kernels need. fma is exact, by instruction or emulation. ---- */
+
+#define V32_LANES 1
+
+typedef float v32;
+typedef int32_t i32;
+typedef int m32;
+
+GELU_INLINE v32 v32_set(float x) { return x; }
+GELU_INLINE i32 v32_bits(v32 x) {
+    i32 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+GELU_INLINE v32 v32_from_bits(i32 bits) {
+    v32 x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+GELU_INLINE v32 v32_abs(v32 x) { return v32_from_bits(v32_bits(x) & INT32_MAX); }
+GELU_INLINE v32 v32_min(v32 x, v32 limit) { return __builtin_isless(x, limit) ? x : limit; }
+GELU_INLINE v32 v32_max(v32 x, v32 limit) { return __builtin_isless(limit, x) ? x : limit; }
+GELU_INLINE v32 v32_fma(v32 a, v32 b, v32 c) { return fma_f32(a, b, c); }
+GELU_INLINE v32 v32_fnma(v32 a, v32 b, v32 c) { return fma_f32(-a, b, c); }
+GELU_INLINE m32 v32_less(v32 a, v32 b) { return __builtin_isless(a, b); }
+GELU_INLINE m32 v32_equal(v32 a, v32 b) { return a == b; }
+GELU_INLINE m32 v32_is_negative(v32 x) { return v32_bits(x) < 0; }
+GELU_INLINE m32 m32_not(m32 m) { return !m; }
+GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return m ? a : b; }
+GELU_INLINE v32 v32_copy_sign_of(v32 x, v32 sign) { return v32_from_bits(v32_bits(x) | (v32_bits(sign) & INT32_MIN)); }
+
+GELU_INLINE v32 v32_load_f32(const float *p) { return *p; }
+GELU_INLINE void v32_store_f32(float *p, v32 x) { *p = x; }
+
+/* The row of a table that the low five bits of index name: one number per column. */
+GELU_INLINE void v32_lookup(const struct f32_table *table, i32 index, v32 *column) {
+    memcpy(column, table->row[index & (F32_INTERVALS - 1)], sizeof table->row[0]);
+}
+GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 *column) {
+    memcpy(column, table->row[index & (F32_INTERVALS - 1)], sizeof table->row[0]);
+}
+
+/* Appends the lanes of x that m names to values, and their positions, counted from first, to positions. Returns how
+ * many. */
+GELU_INLINE size_t v32_append(m32 m, v32 x, uint32_t first, float *values, uint32_t *positions) {
+    *values = x;
+    *positions = first;
+    return (size_t)m;
 }
 
 #endif
