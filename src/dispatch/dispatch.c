@@ -18,6 +18,8 @@ static const struct gelu_kernels *available(size_t i) {
     struct cpu_features features = gelu_cpu_features();
     if (features.avx512) list[count++] = &gelu_kernels_avx512;
     if (features.avx2) list[count++] = &gelu_kernels_avx2;
+#elif defined(__aarch64__)
+    list[count++] = &gelu_kernels_neon;
 #endif
     list[count] = &gelu_kernels_scalar;
     return i < MOST ? list[i] : NULL;

@@ -41,6 +41,8 @@ struct gelu_kernels {
 extern const struct gelu_kernels gelu_kernels_scalar;
 #if defined(__x86_64__)
 extern const struct gelu_kernels gelu_kernels_avx2, gelu_kernels_avx512;
+#elif defined(__aarch64__)
+extern const struct gelu_kernels gelu_kernels_neon;
 #endif
 
 #endif

@@ -48,7 +48,13 @@ GELU_INLINE m64 m64_or(m64 a, m64 b) { return a | b; }
 GELU_INLINE bool m64_all(m64 m) { return m; }
 GELU_INLINE bool m64_any(m64 m) { return m; }
 
-GELU_INLINE v64 v64_select(m64 m, v64 a, v64 b) { return m ? a : b; }
+GELU_INLINE v64 v64_select(m64 m, v64 a, v64 b) {
+#if defined(__clang__) && defined(__aarch64__)
+    /* clang 14 makes fmax of x < 0 ? 0 : x, which loses -0: it must not know what is selected. */
+    __asm__("" : "+w"(a), "+w"(b));
+#endif
+    return m ? a : b;
+}
 GELU_INLINE i64 i64_select(m64 m, i64 a, i64 b) { return m ? a : b; }
 GELU_INLINE v64 v64_min(v64 x, v64 limit) { return v64_select(v64_less(x, limit), x, limit); } /* limit for NaN */
 GELU_INLINE v64 v64_max(v64 x, v64 limit) { return v64_select(v64_less(limit, x), x, limit); } /* limit for NaN */
@@ -69,6 +75,7 @@ GELU_INLINE v64 v64_lookup_16(const double column[16], i64 row) { return column[
 /* a * b exactly, as *low + the result, when neither part over- or underflows. */
 GELU_INLINE v64 v64_two_product(v64 a, v64 b, v64 *low) {
     v64 product = a * b;
+    GELU_KEEP_ROUNDED(product);
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
     *low = __builtin_fma(a, b, -product);
 #else
