@@ -3,22 +3,25 @@
 
 # The menu. The build itself is CMakeLists.txt; each target below is a few commands that can also be typed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-gcc test-clang test-asan bench bench-peers verify asan format lint install fresh clean \
-        packages-demo packages-test build build-clang build-asan
+.PHONY: help demo test test-gcc test-clang test-asan bench bench-peers verify verify-neon asan format lint install \
+        fresh clean packages-demo packages-test build build-clang build-asan
 
 GCC ?= gcc
 CLANG ?= clang-14
 JOBS ?= $(shell nproc)
+STRIDE ?= 1
 PREFIX ?= /usr/local
 
 DEMO_PACKAGES := gcc libc6-dev cmake ninja-build libmpfr-dev
 TEST_PACKAGES := $(DEMO_PACKAGES) g++ clang-14 libclang-rt-14-dev llvm-14 clang-format-14 libcmocka-dev pkgconf \
-                 python3 python3-mpmath python3-numpy locales
+                 python3 python3-mpmath python3-numpy locales \
+                 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 
 help:
 	@echo 'make demo      what GELU is: builds `gelu`, then runs the demo and an activation over a real array'
 	@echo 'make test      everything that is tested: gcc, clang, and with sanitizers'
 	@echo 'make verify    the proof: every f32, f16 and bf16 input against the exact value, by every instruction set (an hour)'
+	@echo 'make verify-neon  AArch64 under qemu has the bits of this machine: every f32 input, hours (STRIDE=251: minutes)'
 	@echo 'make bench     speed beside memcpy and a ReLU loop, in a minute (BENCH_OPTIONS=...)'
 	@echo 'make bench-peers  speed and error beside what else is installed: libm, libmvec, SLEEF, oneDNN, PyTorch'
 	@echo 'make asan      the tests with address and undefined-behaviour sanitizers only'
@@ -87,6 +90,14 @@ verify: packages-demo
 	$(call configure,build,$(GCC),OFF)
 	cmake --build build --target gelu_cli
 	build/gelu verify --isa all
+
+# `make verify` proves the bits of this machine; this proves that AArch64 has the same.
+verify-neon: packages-test
+	$(call configure,build,$(GCC),ON)
+	cmake --build build --target neon_sweep
+	cmake -G Ninja -S . -B build/aarch64 -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/aarch64-linux-gnu.cmake
+	cmake --build build/aarch64 --target neon_sweep
+	build/tests/neon_sweep compare $(STRIDE) $(JOBS) 'qemu-aarch64 build/aarch64/tests/neon_sweep'
 
 # BENCH_OPTIONS='--isa all --act erf': what `gelu bench --help` lists
 bench: packages-demo
