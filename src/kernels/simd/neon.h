@@ -167,6 +167,9 @@ GELU_INLINE void v32_lookup_rows(const float *table, int columns, i32 index, v32
 GELU_INLINE void v32_lookup(const struct f32_table *table, i32 index, v32 *column) {
     v32_lookup_rows(table->row[0], F32_COLUMNS, index, column);
 }
+GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 *column) {
+    v32_lookup_rows(table->row[0], FAST_COLUMNS, index, column);
+}
 
 /* Appends the lanes of x that m names to values, and their positions, counted from first, to positions. Both must have
  * room for 4 more. Returns how many. */
