@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* All 2^32 inputs of every f32 function and first derivative, on another machine as on this one. The inputs are taken in
- * chunks of 2^20 successive bit patterns, and hashes of the results compared.
+/* All 2^32 inputs of every f32 function and first derivative, exact and fast, on another machine as on this one. The
+ * inputs are taken in chunks of 2^20 successive bit patterns, and hashes of the results compared.
  *
  *   sweep worker ISA STRIDE FIRST STEP   prints "chunk hash..." for chunks STRIDE * (FIRST + i * STEP), i = 0, 1, ...
  *   sweep compare STRIDE JOBS COMMAND    does the same with this machine's best ISA and compares with JOBS workers that
@@ -14,7 +14,14 @@
 #include <unistd.h>
 #include "unit/act_ops.h"
 
-enum { CHUNK_BITS = 20, CHUNKS = 1 << (32 - CHUNK_BITS), BLOCK = 1 << 13, FUNCTIONS = 2 * ACT_COUNT, MOST_JOBS = 64 };
+enum {
+    CHUNK_BITS = 20,
+    CHUNKS = 1 << (32 - CHUNK_BITS),
+    BLOCK = 1 << 13,
+    OPERATIONS = 4,
+    FUNCTIONS = OPERATIONS * ACT_COUNT,
+    MOST_JOBS = 64
+};
 #define OTHER_ISA "neon"
 
 static void fail(const char *what) {
@@ -23,9 +30,25 @@ static void fail(const char *what) {
 }
 
 static const char *function_name(int function) {
+    static const char *const prefix[OPERATIONS] = {"", "", "fast_", "fast_"};
     static char text[32];
-    snprintf(text, sizeof text, "%s%s", gelu_act_name((gelu_act)(function / 2)), function % 2 ? "_grad" : "");
+    int operation = function % OPERATIONS;
+    const char *act = gelu_act_name((gelu_act)(function / OPERATIONS));
+    snprintf(text, sizeof text, "%s%s%s", prefix[operation], act, operation % 2 ? "_grad" : "");
     return text;
+}
+
+static void call(int function, const float *x, float *y) {
+    static float ones[BLOCK];
+    gelu_act act = (gelu_act)(function / OPERATIONS);
+    switch (function % OPERATIONS) {
+    case 0: gelu_forward_f32(act, BLOCK, x, y); break;
+    case 1: gelu_grad_f32(act, BLOCK, x, y); break;
+    case 2: gelu_fast_forward_f32(act, BLOCK, x, y); break;
+    default:
+        for (size_t i = 0; i < BLOCK; i++) ones[i] = 1;
+        gelu_fast_backward_f32(act, BLOCK, x, ones, y);
+    }
 }
 
 /* Which NaN a derivative gives is not promised, so all count as one. */
@@ -45,11 +68,7 @@ static void hash_chunk(uint32_t chunk, uint64_t hash[FUNCTIONS]) {
     for (uint32_t first = 0; first < 1u << CHUNK_BITS; first += BLOCK) {
         for (uint32_t i = 0; i < BLOCK; i++) x[i] = f32_of_bits((chunk << CHUNK_BITS) + first + i);
         for (int function = 0; function < FUNCTIONS; function++) {
-            gelu_act act = (gelu_act)(function / 2);
-            if (function % 2)
-                gelu_grad_f32(act, BLOCK, x, y);
-            else
-                gelu_forward_f32(act, BLOCK, x, y);
+            call(function, x, y);
             hash[function] = hash_block(hash[function], function % 2, y);
         }
     }
@@ -118,7 +137,7 @@ static int compare(uint32_t stride, uint32_t jobs, const char *command) {
         if (pclose(worker[job]) != 0) fail("a worker failed");
     double elapsed = seconds() - start;
     for (int function = 0; function < FUNCTIONS; function++) {
-        printf("%-14s %10" PRIu64 " inputs: ", function_name(function), (uint64_t)total << CHUNK_BITS);
+        printf("%-18s %10" PRIu64 " inputs: ", function_name(function), (uint64_t)total << CHUNK_BITS);
         if (differ[function])
             printf("%" PRIu32 " of %" PRIu32 " chunks differ\n", differ[function], total);
         else
