@@ -13,15 +13,15 @@
 static const char help[] =
     "Usage: gelu apply --act NAME [--grad] [--bf16] IN.npy OUT.npy\n"
     "\n"
-    "Writes the activation of every element of IN.npy to OUT.npy: the same shape, the same type (float16, float32 or\n"
-    "float64), little-endian and in C order. Works through the file in pieces, so it need not fit in memory. OUT.npy\n"
-    "appears only when it is complete, and may be IN.npy.\n"
+    "Writes the activation of every element of IN.npy to OUT.npy: the same shape, the same type ('<f2', '<f4', '<f8',\n"
+    "with --bf16 '<V2'), little-endian and in C order. Works through the file in pieces: it need not fit in memory.\n"
+    "OUT.npy appears only when it is complete, and may be IN.npy.\n"
     "\n"
     "  -h, --help     this text\n"
     "  --act NAME     identity, relu, erf, tanh, quick, silu or elu, or a name of theirs in PyTorch, transformers,\n"
     "                 diffusers or open_clip\n"
     "  --grad         the first derivative instead\n"
-    "  --bf16         take NumPy's raw type V2 as bfloat16\n";
+    "  --bf16         take NumPy's raw type V2 as bfloat16; OUT.npy is then '<V2', too\n";
 
 enum { CHUNK = 1 << 15 }; /* elements; two buffers of them stay in the second-level cache */
 
@@ -113,10 +113,24 @@ static gelu_status stream(const request *request, const gelu_npy *npy, gelu_npy_
     return status;
 }
 
+/* Whether --bf16 is all that a file of a refused type lacks. */
+static bool is_raw_bf16(const char *path) {
+    const gelu_npy_options options = {.v2_is_bf16 = 1};
+    gelu_npy *npy;
+    gelu_error err;
+    gelu_status status = gelu_npy_open(path, &options, &npy, &err);
+    gelu_npy_close(npy);
+    return status == GELU_OK;
+}
+
 static int apply(const request *request, const gelu_npy_options *options) {
     gelu_npy *npy;
     gelu_error err = {0};
-    if (gelu_npy_open(request->in, options, &npy, &err) != GELU_OK) return cli_fail("%s", err.message);
+    gelu_status opened = gelu_npy_open(request->in, options, &npy, &err);
+    if (opened != GELU_OK) {
+        bool hint = opened == GELU_ERR_DTYPE && is_raw_bf16(request->in);
+        return cli_fail("%s%s", err.message, hint ? "; try --bf16" : "");
+    }
     catch_signals();
     gelu_npy_writer *writer;
     gelu_status status = open_writer(request->out, gelu_npy_info(npy), &writer, &err);

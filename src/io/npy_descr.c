@@ -69,9 +69,9 @@ gelu_status gelu_npy_parse_descr(const struct npy_context *context, uint64_t off
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         if (taken[i].kind != kind || taken[i].size != size) continue;
         if (kind == 'V' && (order == '>' || !options || !options->v2_is_bf16))
-            return gelu_npy_fail(context, GELU_ERR_DTYPE, offset, "at byte %llu: raw type '%.*s' is not read%s",
+            return gelu_npy_fail(context, GELU_ERR_DTYPE, offset, "at byte %llu: elements are raw '%.*s'%s",
                                  (unsigned long long)offset, (int)length, descr,
-                                 order == '>' ? "" : " (NumPy stores bf16 so; ask for v2_is_bf16 if it is)");
+                                 order == '>' ? "" : ", which is bf16 only if the caller says so");
         out->tensor.dtype = taken[i].dtype;
         out->swapped = order == '>';
         return GELU_OK;

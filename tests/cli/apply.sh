@@ -91,7 +91,15 @@ expect_error 1 i4 "$gelu" apply --act erf int.npy out.npy
 for file in object trailing truncated text empty folder missing; do
     expect_error 1 "$file.npy" "$gelu" apply --act erf $file.npy out.npy
 done
-expect_error 1 v2.npy "$gelu" apply --act erf v2.npy out.npy
+expect_error 1 'v2.npy: at byte ' "$gelu" apply --act erf v2.npy out.npy
+expect_error 1 "raw '<V2', which is bf16 only if the caller says so; try --bf16" \
+    "$gelu" apply --act erf v2.npy out.npy
+little_endian 4 3f80 | npy v2_big.npy '>V2' False '(1,)'
+for hopeless in v2_big int; do # --bf16 would not help
+    "$gelu" apply --act erf $hopeless.npy out.npy 2>stderr.txt && fail "$hopeless.npy is taken"
+    check "no hint for $hopeless.npy" test "$(grep -c . stderr.txt)/$(grep -c -e --bf16 stderr.txt)" = 1/0
+done
+check 'the help says what --bf16 writes' grep -q -e "--bf16 .*OUT.npy is then '<V2'" <("$gelu" apply --help)
 expect_error 1 /dev/zero "$gelu" apply --act erf /dev/zero out.npy
 for file in "$source_dir"/tests/data/files/bad_*.npy; do
     if [ -e "$file" ]; then expect_error 1 "$(basename "$file")" "$gelu" apply --act erf "$file" out.npy; fi
