@@ -134,17 +134,19 @@ static void print_failures(const sweep_target *target, const sweep_result *resul
 
 static void print_row(const sweep_target *target, const sweep_result *result, tally *tally) {
     bool exact = sweep_is_exact(target);
-    char failed[24] = "-";
-    if (exact) snprintf(failed, sizeof failed, "%" PRIu64, result->failed);
-    char x[80];
-    format_input(target->in, result->worst_x, sizeof x, x);
+    char failed[24] = "-", worst[32] = "-", x[80] = "-";
+    if (exact && result->checked > 0) snprintf(failed, sizeof failed, "%" PRIu64, result->failed);
+    if (result->checked > 0) {
+        snprintf(worst, sizeof worst, "%.6f", result->worst_ulp);
+        format_input(target->in, result->worst_x, sizeof x, x);
+    }
     bool good = result->failed == 0 && result->differs == 0;
-    printf("%-17s %-5s %-7s %11" PRIu64 " %10s %10.6f  %-42s ", function_name(target), gelu_dtype_name(target->in),
-           target->isa, result->checked, failed, result->worst_ulp, x);
+    printf("%-17s %-5s %-7s %11" PRIu64 " %10s %10s  %-42s ", function_name(target), gelu_dtype_name(target->in),
+           target->isa, result->checked, failed, worst, x);
     if (!good)
         printf("%sFAILED%s", cli_red(stdout), cli_plain(stdout));
     else if (result->stopped)
-        printf("stopped");
+        printf("interrupted");
     else
         printf("%sok%s", cli_green(stdout), cli_plain(stdout));
     if (!exact) {

@@ -39,6 +39,18 @@ unset GELU_FORCE_ISA
 expect_error 2 "instruction set 'avx9' cannot be had here; available: ${isas[0]}" "$gelu" verify --isa avx9 relu
 expect_error 2 "instruction set '' cannot be had here" "$gelu" verify --isa '' relu
 
+# Ctrl-C: the rows of the sweep that it ended, and exit code 1. What was not checked has no worst case.
+for seconds in 0.05 2; do
+    checks=$((checks + 1))
+    timeout --preserve-status -k 60 -s INT $seconds "$gelu" verify --dtype f32 --threads 1 erf erf_grad \
+        >stopped.txt 2>stderr.txt
+    [ $? = 1 ] || fail "not exit 1 after Ctrl-C: $(cat stopped.txt)"
+    check_error_line 'interrupted: the proof is not complete' 'gelu verify, interrupted'
+    check 'both rows say so' test "$(grep -Ec '^erf(_grad)? +f32 .* interrupted$' stopped.txt)" = 2
+    check 'a row with nothing checked has only dashes, another none' \
+        awk '/^erf/ && ($4 == 0) != ($5 == "-" && $6 == "-" && $7 == "-") { bad = 1 } END { exit bad }' stopped.txt
+done
+
 expect_error 2 "unknown function 'gelu'; known: identity" "$gelu" verify gelu
 expect_error 2 "unknown function ''" "$gelu" verify ''
 expect_error 2 "unknown type 'f8'" "$gelu" verify --dtype f8 erf
