@@ -27,7 +27,8 @@ fi
 
 broken=0
 "$format" --dry-run --Werror "${files[@]}" || broken=1
-mapfile -t sources < <(list '*.c' '*.h' '*.cc' '*.inc' '*.sh' '*.py' '*.cmake' 'CMakeLists.txt' 'Makefile')
+mapfile -t sources < <(list '*.c' '*.h' '*.cc' '*.inc' '*.sh' '*.bash' '*.py' '*.cmake' '*.in' 'CMakeLists.txt' \
+    'Makefile' '.clang-format' '.gitignore' '*.1')
 for file in "${sources[@]}"; do
     case $file in tests/data/* | ./tests/data/*) continue ;; esac
     head=$(head -n 3 "$file")
