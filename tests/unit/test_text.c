@@ -142,66 +142,67 @@ static void random_values_read_back(void **state) {
         for (int near = -1; near <= 1; near++) check_round_trip(GELU_F64, (field << 52) + 1 + (uint64_t)near);
 }
 
+static const struct {
+    gelu_dtype dtype;
+    const char *text;
+    uint64_t bits;
+} numbers[] = {
+    {GELU_F32, "1", 0x3f800000},
+    {GELU_F32, "+1.", 0x3f800000},
+    {GELU_F32, "-.5", 0xbf000000},
+    {GELU_F32, "-0", 0x80000000},
+    {GELU_F32, "0e9999999999999", 0},
+    {GELU_F32, "1E2", 0x42c80000},
+    {GELU_F32, "1e+2", 0x42c80000},
+    {GELU_F32, "1e999", 0x7f800000},
+    {GELU_F32, "-1e999", 0xff800000},
+    {GELU_F32, "1e99999999999999999999", 0x7f800000},
+    {GELU_F32, "1e-99999999999999999999", 0},
+    {GELU_F32, "Inf", 0x7f800000},
+    {GELU_F32, "-infinity", 0xff800000},
+    {GELU_F32, "nan", 0x7fc00000},
+    {GELU_F32, "-NaN", 0xffc00000},
+    {GELU_F32, "0x1p-149", 1},
+    {GELU_F32, "0X1.8P+1", 0x40400000},
+    {GELU_F32, "0x.8", 0x3f000000},
+    {GELU_F32, "0x10", 0x41800000},
+    {GELU_F32, "0x1p99999999999", 0x7f800000},
+    {GELU_F32, "0x1p-99999999999", 0},
+    {GELU_F32, "0x0p99999999999", 0},
+    {GELU_F32, "340282346638528859811704183484516925440", 0x7f7fffff},
+    {GELU_F32, "340282356779733661637539395458142568447", 0x7f7fffff}, /* below the middle to 2^128 */
+    {GELU_F32, "340282356779733661637539395458142568448", 0x7f800000}, /* in the middle */
+    {GELU_F32, "7.0064923216240853546186479164495806564013097093825788587853e-46", 0},
+    {GELU_F32, "7.0064923216240853546186479164495806564013097093825788587854e-46", 1},
+    {GELU_F32, "16777217", 0x4b800000}, /* ties to even */
+    {GELU_F32, "16777219", 0x4b800002},
+    {GELU_F32, "16777217.00000000000000000000000000000001", 0x4b800001},
+    {GELU_F32, "0x1.000001p0", 0x3f800000},
+    {GELU_F32, "0x1.00000100000000000000000000000001p0", 0x3f800001},
+    {GELU_F32, "0x1.000003p0", 0x3f800002},
+    {GELU_F64, "2.2250738585072011e-308", 0x000fffffffffffff},
+    {GELU_F64, "9007199254740993", 0x4340000000000000},
+    {GELU_F64, "0x1.fffffffffffff8p1023", 0x7ff0000000000000},
+    {GELU_F64, "0x1.fffffffffffff7p1023", 0x7fefffffffffffff},
+    {GELU_F64, "0x1p-1075", 0},
+    {GELU_F64, "0x1.00000000000000000001p-1075", 1},
+    {GELU_F16, "65519.99", 0x7bff},
+    {GELU_F16, "65520", 0x7c00},
+    {GELU_F16, "2.98023223876953125e-8", 0},
+    {GELU_F16, "2.98023223876953126e-8", 1},
+    /* Rounded to f32 or f64 first, these would become ties and go down. */
+    {GELU_F16, "1.00048828125000000001", 0x3c01},
+    {GELU_F16, "0x1.00200000000000000001p0", 0x3c01},
+    {GELU_BF16, "1.00390625", 0x3f80},
+    {GELU_BF16, "1.003906250000000000000000000001", 0x3f81},
+    {GELU_BF16, "3.4e38", 0x7f80},
+};
+
 static void numbers_are_read(void **state) {
     (void)state;
-    static const struct {
-        gelu_dtype dtype;
-        const char *text;
-        uint64_t bits;
-    } cases[] = {
-        {GELU_F32, "1", 0x3f800000},
-        {GELU_F32, "+1.", 0x3f800000},
-        {GELU_F32, "-.5", 0xbf000000},
-        {GELU_F32, "-0", 0x80000000},
-        {GELU_F32, "0e9999999999999", 0},
-        {GELU_F32, "1E2", 0x42c80000},
-        {GELU_F32, "1e+2", 0x42c80000},
-        {GELU_F32, "1e999", 0x7f800000},
-        {GELU_F32, "-1e999", 0xff800000},
-        {GELU_F32, "1e99999999999999999999", 0x7f800000},
-        {GELU_F32, "1e-99999999999999999999", 0},
-        {GELU_F32, "Inf", 0x7f800000},
-        {GELU_F32, "-infinity", 0xff800000},
-        {GELU_F32, "nan", 0x7fc00000},
-        {GELU_F32, "-NaN", 0xffc00000},
-        {GELU_F32, "0x1p-149", 1},
-        {GELU_F32, "0X1.8P+1", 0x40400000},
-        {GELU_F32, "0x.8", 0x3f000000},
-        {GELU_F32, "0x10", 0x41800000},
-        {GELU_F32, "0x1p99999999999", 0x7f800000},
-        {GELU_F32, "0x1p-99999999999", 0},
-        {GELU_F32, "0x0p99999999999", 0},
-        {GELU_F32, "340282346638528859811704183484516925440", 0x7f7fffff},
-        {GELU_F32, "340282356779733661637539395458142568447", 0x7f7fffff}, /* below the middle to 2^128 */
-        {GELU_F32, "340282356779733661637539395458142568448", 0x7f800000}, /* in the middle */
-        {GELU_F32, "7.0064923216240853546186479164495806564013097093825788587853e-46", 0},
-        {GELU_F32, "7.0064923216240853546186479164495806564013097093825788587854e-46", 1},
-        {GELU_F32, "16777217", 0x4b800000}, /* ties to even */
-        {GELU_F32, "16777219", 0x4b800002},
-        {GELU_F32, "16777217.00000000000000000000000000000001", 0x4b800001},
-        {GELU_F32, "0x1.000001p0", 0x3f800000},
-        {GELU_F32, "0x1.00000100000000000000000000000001p0", 0x3f800001},
-        {GELU_F32, "0x1.000003p0", 0x3f800002},
-        {GELU_F64, "2.2250738585072011e-308", 0x000fffffffffffff},
-        {GELU_F64, "9007199254740993", 0x4340000000000000},
-        {GELU_F64, "0x1.fffffffffffff8p1023", 0x7ff0000000000000},
-        {GELU_F64, "0x1.fffffffffffff7p1023", 0x7fefffffffffffff},
-        {GELU_F64, "0x1p-1075", 0},
-        {GELU_F64, "0x1.00000000000000000001p-1075", 1},
-        {GELU_F16, "65519.99", 0x7bff},
-        {GELU_F16, "65520", 0x7c00},
-        {GELU_F16, "2.98023223876953125e-8", 0},
-        {GELU_F16, "2.98023223876953126e-8", 1},
-        /* Rounded to f32 or f64 first, these would become ties and go down. */
-        {GELU_F16, "1.00048828125000000001", 0x3c01},
-        {GELU_F16, "0x1.00200000000000000001p0", 0x3c01},
-        {GELU_BF16, "1.00390625", 0x3f80},
-        {GELU_BF16, "1.003906250000000000000000000001", 0x3f81},
-        {GELU_BF16, "3.4e38", 0x7f80},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        if (parse(cases[i].dtype, cases[i].text) != cases[i].bits)
-            fail_msg("%s gives %llx", cases[i].text, (unsigned long long)parse(cases[i].dtype, cases[i].text));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (parse(numbers[i].dtype, numbers[i].text) != numbers[i].bits)
+            fail_msg("%s gives %llx", numbers[i].text, (unsigned long long)parse(numbers[i].dtype, numbers[i].text));
     /* A digit far behind all that a tie has still counts. */
     char text[2100] = "1.00048828125";
     memset(text + 13, '0', 2000);
