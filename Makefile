@@ -20,12 +20,12 @@ TEST_PACKAGES := $(DEMO_PACKAGES) g++ clang-14 libclang-rt-14-dev llvm-14 clang-
 help:
 	@echo 'make demo      what GELU is: builds `gelu`, then runs the demo and an activation over a real array'
 	@echo 'make test      everything that is tested: gcc, clang, and with sanitizers'
-	@echo 'make verify    the proof: every f32, f16 and bf16 input against the exact value, by every instruction set (an hour)'
+	@echo 'make verify    the proof: every f32, f16 and bf16 input against the exact value, by every instruction set (long)'
 	@echo 'make verify-neon  AArch64 under qemu has the bits of this machine: every f32 input, hours (STRIDE=251: minutes)'
 	@echo 'make bench     speed beside memcpy and a ReLU loop, in a minute (BENCH_OPTIONS=...)'
 	@echo 'make bench-peers  speed and error beside what else is installed: libm, libmvec, SLEEF, oneDNN, PyTorch'
 	@echo 'make asan      the tests with address and undefined-behaviour sanitizers only'
-	@echo 'make lint      format, include layers, exported symbols'
+	@echo 'make lint      format, include layers, links between documents, exported symbols'
 	@echo 'make format    clang-format-14 on all C files'
 	@echo 'make install   installs to PREFIX=$(PREFIX)'
 	@echo 'make fresh     make demo and make test on a bare Debian 12 of its own (needs root)'
@@ -115,6 +115,7 @@ format: packages-test
 lint: build
 	tools/check_format.sh
 	tools/check_layers.sh
+	tools/check_links.sh
 	tools/check_symbols.sh build
 
 install: packages-demo
