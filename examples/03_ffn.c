@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* A transformer's feed-forward block with all its intermediate results. The same in PyTorch:
+/* A transformer's feed-forward block with all its intermediate results. In PyTorch, what prints the same:
  *
  *     torch.manual_seed(42)
  *     fc1, fc2 = nn.Linear(8, 16), nn.Linear(16, 8)
  *     torch.manual_seed(42)
  *     x = torch.randn(2, 8)
- *     h = fc1(x)
- *     a = F.gelu(h)
- *     y = fc2(a)
- *     print(x, h, a, y, sep="\n")
+ *     with torch.no_grad():
+ *         h = fc1(x)
+ *         a = F.gelu(h)
+ *         y = fc2(a)
+ *     for name, value in ("x", x), ("h", h), ("a", a), ("y", y):
+ *         print(name, "=")
+ *         print(value)
  */
 #include <stdio.h>
 
