@@ -111,7 +111,8 @@ typedef enum { BENCH_TABLE, BENCH_CSV } bench_format;
 /* Rows of whole groups, in the order in which they ran. */
 void bench_print_header(FILE *stream, bench_format format);
 void bench_print_rows(FILE *stream, bench_format format, size_t n, const bench_row *rows);
-/* All groups at once: one table for each operation, type and input, one column for each size. */
+/* All groups at once: one table for each operation, type and input, one column for each size; with one size alone, one
+ * table for each operation and type, one column for each input. */
 void bench_print_markdown(FILE *stream, size_t n, const bench_row *rows);
 /* A gnuplot program that writes a PNG to its standard output. */
 void bench_print_gnuplot(FILE *stream, size_t n, const bench_row *rows);

@@ -51,34 +51,52 @@ void bench_print_rows(FILE *stream, bench_format format, size_t n, const bench_r
     fflush(stream);
 }
 
-/* ---- All sizes side by side ---- */
+/* ---- All columns side by side: the sizes; or, when there is only one size, the inputs ---- */
 
-/* Rows that differ in size alone make one line of a table; lines of the same operation, type and input one table. */
-static bool same_table(const bench_row *a, const bench_row *b) {
-    return a->group->op == b->group->op && a->group->dtype == b->group->dtype && a->group->input == b->group->input;
+static bool has_one_size(const bench_row *rows, const bench_row *end) {
+    for (const bench_row *row = rows; row < end; row++)
+        if (row->group->n != rows->group->n) return false;
+    return true;
 }
 
-static bool same_line(const bench_row *a, const bench_row *b) {
-    return same_table(a, b) && a->what == b->what && !strcmp(a->isa, b->isa) &&
-           (a->what != BENCH_LIBRARY || a->act == b->act);
+/* Rows that differ in what the columns show make one line of a table. */
+typedef bool is_same(const bench_row *a, const bench_row *b);
+
+static bool same_type(const bench_row *a, const bench_row *b) {
+    return a->group->op == b->group->op && a->group->dtype == b->group->dtype;
 }
 
-static bool is_first(const bench_row *row, const bench_row *rows, bool (*same)(const bench_row *, const bench_row *)) {
+static bool same_input(const bench_row *a, const bench_row *b) {
+    return same_type(a, b) && a->group->input == b->group->input;
+}
+
+static bool same_function(const bench_row *a, const bench_row *b) {
+    return a->what == b->what && !strcmp(a->isa, b->isa) && (a->what != BENCH_LIBRARY || a->act == b->act);
+}
+
+static bool same_line(const bench_row *a, const bench_row *b) { return same_input(a, b) && same_function(a, b); }
+
+static bool same_line_of_inputs(const bench_row *a, const bench_row *b) {
+    return same_type(a, b) && same_function(a, b);
+}
+
+static bool is_first(const bench_row *row, const bench_row *rows, is_same *same) {
     for (const bench_row *other = rows; other < row; other++)
         if (same(other, row)) return false;
     return true;
 }
 
-static void print_markdown_head(FILE *stream, const bench_row *first, const bench_row *end) {
+static void print_markdown_head(FILE *stream, const bench_row *first, const bench_row *end, bool one_size,
+                                is_same *on_line) {
     const bench_group *group = first->group;
-    fprintf(stream, "\n%s, %s, %s, %u thread%s: times the ReLU loop (ns per element; clocks per element)\n\n| |",
-            group->op->name, gelu_dtype_name(group->dtype), group->input->name, group->threads,
-            group->threads == 1 ? "" : "s");
     char size[24];
+    fprintf(stream, "\n%s, %s, %s, %u thread%s: times the ReLU loop (ns per element; clocks per element)\n\n| |",
+            group->op->name, gelu_dtype_name(group->dtype), one_size ? size_name(group->n, size) : group->input->name,
+            group->threads, group->threads == 1 ? "" : "s");
     int columns = 0;
     for (const bench_row *row = first; row < end; row++)
-        if (same_line(first, row)) {
-            fprintf(stream, " %s |", size_name(row->group->n, size));
+        if (on_line(first, row)) {
+            fprintf(stream, " %s |", one_size ? row->group->input->name : size_name(row->group->n, size));
             columns++;
         }
     fputs("\n| --- |", stream);
@@ -86,7 +104,7 @@ static void print_markdown_head(FILE *stream, const bench_row *first, const benc
     fputc('\n', stream);
 }
 
-static void print_markdown_line(FILE *stream, const bench_row *first, const bench_row *end, double ghz) {
+static void print_markdown_line(FILE *stream, const bench_row *first, const bench_row *end, is_same *on_line) {
     if (first->what == BENCH_MEMCPY)
         fputs("| memcpy |", stream);
     else if (first->what == BENCH_RELU_LOOP)
@@ -94,19 +112,21 @@ static void print_markdown_line(FILE *stream, const bench_row *first, const benc
     else
         fprintf(stream, "| **%s**, %s |", row_name(first), first->isa);
     for (const bench_row *row = first; row < end; row++)
-        if (same_line(first, row)) fprintf(stream, " %.2f (%.3f; %.2f) |", row->per_relu, row->ns, row->ns * ghz);
+        if (on_line(first, row))
+            fprintf(stream, " %.2f (%.3f; %.2f) |", row->per_relu, row->ns, row->ns * bench_clock_ghz());
     fputc('\n', stream);
 }
 
 void bench_print_markdown(FILE *stream, size_t n, const bench_row *rows) {
     const bench_row *end = rows + n;
-    double ghz = bench_clock_ghz();
-    fprintf(stream, "%s, %.2f GHz measured; libgelu %s\n", bench_cpu_name(), ghz, gelu_version());
+    bool one_size = has_one_size(rows, end);
+    is_same *in_table = one_size ? same_type : same_input, *on_line = one_size ? same_line_of_inputs : same_line;
+    fprintf(stream, "%s, %.2f GHz measured; libgelu %s\n", bench_cpu_name(), bench_clock_ghz(), gelu_version());
     for (const bench_row *table = rows; table < end; table++) {
-        if (!is_first(table, rows, same_table)) continue;
-        print_markdown_head(stream, table, end);
+        if (!is_first(table, rows, in_table)) continue;
+        print_markdown_head(stream, table, end, one_size, on_line);
         for (const bench_row *line = table; line < end; line++)
-            if (same_table(table, line) && is_first(line, rows, same_line)) print_markdown_line(stream, line, end, ghz);
+            if (in_table(table, line) && is_first(line, rows, on_line)) print_markdown_line(stream, line, end, on_line);
     }
 }
 

@@ -64,6 +64,9 @@ check 'a table for each operation' test "$(grep -cx '| | 64 | 1Ki |' <<<"$markdo
 check 'a line for each function' test "$(grep -c '^| \*\*\(erf\|tanh\)\*\*, ' <<<"$markdown")" = 4
 cell='[0-9]+\.[0-9]+ \([0-9]+\.[0-9]+; [0-9]+\.[0-9]+\)'
 check 'a cell for each size' test "$(grep -cE "^\| \*\*.*\*\*, [a-z0-9]+ \| $cell \| $cell \|\$" <<<"$markdown")" = 4
+markdown=$("$gelu" bench --repeat 1 --size 64 --act erf,tanh --input normal,sigma=3,bits --markdown)
+check 'with one size, a column for each input' grep -qFx '| | normal | sigma=3 | bits |' <<<"$markdown"
+check 'and a line for each function' test "$(grep -cE "^\| \*\*.*( \| $cell){3} \|\$" <<<"$markdown")" = 2
 
 # Mistakes.
 expect_error 2 "unknown activation 'gelo'; known: identity" "$gelu" bench --act erf,gelo
