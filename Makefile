@@ -3,8 +3,8 @@
 
 # The menu. The build itself is CMakeLists.txt; each target below is a few commands that can also be typed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-gcc test-clang test-asan bench bench-peers verify verify-neon asan format lint install \
-        fresh clean packages-demo packages-test build build-clang build-asan
+.PHONY: help demo test test-gcc test-clang test-asan bench bench-peers performance verify verify-neon asan format lint \
+        install fresh clean packages-demo packages-test build build-clang build-asan
 
 GCC ?= gcc
 CLANG ?= clang-14
@@ -24,6 +24,7 @@ help:
 	@echo 'make verify-neon  AArch64 under qemu has the bits of this machine: every f32 input, hours (STRIDE=251: minutes)'
 	@echo 'make bench     speed beside memcpy and a ReLU loop, in a minute (BENCH_OPTIONS=...)'
 	@echo 'make bench-peers  speed and error beside what else is installed: libm, libmvec, SLEEF, oneDNN, PyTorch'
+	@echo 'make performance  measures again what docs/performance.md shows'
 	@echo 'make asan      the tests with address and undefined-behaviour sanitizers only'
 	@echo 'make lint      format, include layers, links between documents, exported symbols'
 	@echo 'make format    clang-format-14 on all C files'
@@ -108,6 +109,12 @@ bench: packages-demo
 bench-peers: packages-demo
 	cmake -G Ninja -S bench/peers -B build-peers -DCMAKE_C_COMPILER=$(GCC)
 	cmake --build build-peers --target run
+
+performance: packages-demo
+	$(call configure,build,$(GCC),OFF) --log-level=WARNING
+	cmake --build build --target gelu_cli
+	cmake -G Ninja -S bench/peers -B build-peers -DCMAKE_C_COMPILER=$(GCC)
+	tools/refresh_performance.sh build/gelu build-peers
 
 format: packages-test
 	tools/check_format.sh --fix
