@@ -27,6 +27,8 @@ BACKWARD(backward_f32)
 BACKWARD(backward_f64)
 BACKWARD(backward_f16)
 BACKWARD(backward_bf16)
+UNARY(fast_forward_f32)
+BACKWARD(fast_backward_f32)
 
 #define ALL_TYPES(op)                                                                                                  \
     { NULL, call_##op##_f32, call_##op##_f64, call_##op##_f16, call_##op##_bf16 }
@@ -37,6 +39,8 @@ static const bench_op operations[] = {
     {"grad", false, ALL_TYPES(grad)},
     {"grad2", false, {[GELU_F32] = call_grad2_f32, [GELU_F64] = call_grad2_f64}},
     {"backward", true, ALL_TYPES(backward)},
+    {"fast", false, {[GELU_F32] = call_fast_forward_f32}},
+    {"fast-backward", true, {[GELU_F32] = call_fast_backward_f32}},
 };
 
 const bench_op *bench_op_at(size_t i) { return i < sizeof operations / sizeof operations[0] ? &operations[i] : NULL; }

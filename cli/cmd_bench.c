@@ -25,7 +25,7 @@ static const char help[] =
     "\n"
     "  -h, --help      this text\n"
     "  --act LIST      activations; default erf,tanh,quick,silu,elu\n"
-    "  --op LIST       forward (default), grad, grad2, backward\n"
+    "  --op LIST       forward (default), grad, grad2 (f32 and f64), backward, fast and fast-backward (f32)\n"
     "  --dtype LIST    f32 (default), f64, f16, bf16\n"
     "  --isa LIST      instruction sets; default the one in use\n"
     "  --size LIST     elements, such as 1000 or 4Ki; default (and all) 4Ki,64Ki,1Mi,64Mi\n"
@@ -125,7 +125,7 @@ static const struct {
     int (*add)(request *request, const char *item);
 } lists[] = {
     {"act", "erf,tanh,quick,silu,elu", "identity,relu,erf,tanh,quick,silu,elu", add_act},
-    {"op", "forward", "forward,grad,grad2,backward", add_op},
+    {"op", "forward", "forward,grad,grad2,backward,fast,fast-backward", add_op},
     {"dtype", "f32", "f32,f64,f16,bf16", add_dtype},
     {"isa", NULL, NULL, add_isa},
     {"size", "4Ki,64Ki,1Mi,64Mi", "4Ki,64Ki,1Mi,64Mi", add_size},
@@ -238,7 +238,7 @@ static int run_groups(const request *request, progress *progress, size_t n, cons
 static int run(const request *request) {
     progress progress = {0};
     size_t n = count_groups(request);
-    if (n == 0) return cli_usage("--op grad2 is for f32 and f64 only");
+    if (n == 0) return cli_usage("no operation of --op takes a type of --dtype");
     bench_group *groups = calloc(n, sizeof *groups);
     bench_row *rows = NULL;
     int code = CLI_OK;

@@ -43,12 +43,22 @@ static void call_relu(size_t n, const float *x, const float *dy, float *y) {
     static void backward_##name(size_t n, const float *x, const float *dy, float *dx) {                                \
         gelu_backward_f32(act, n, x, dy, dx);                                                                          \
     }
+#define FAST(name, act)                                                                                                \
+    static void fast_##name(size_t n, const float *x, const float *dy, float *y) {                                     \
+        (void)dy;                                                                                                      \
+        gelu_fast_forward_f32(act, n, x, y);                                                                           \
+    }                                                                                                                  \
+    static void fast_backward_##name(size_t n, const float *x, const float *dy, float *dx) {                           \
+        gelu_fast_backward_f32(act, n, x, dy, dx);                                                                     \
+    }
 FORWARD(erf, GELU_ERF)
 FORWARD(tanh, GELU_TANH)
 FORWARD(quick, GELU_QUICK)
 FORWARD(silu, GELU_SILU)
 BACKWARD(erf, GELU_ERF)
 BACKWARD(tanh, GELU_TANH)
+FAST(erf, GELU_ERF)
+FAST(tanh, GELU_TANH)
 
 static void list_peers(peer_list *list) {
     peer_add(list, "memcpy", GELU_IDENTITY, false, call_memcpy);
@@ -62,6 +72,11 @@ static void list_peers(peer_list *list) {
     peer_add(list, name, GELU_SILU, false, forward_silu);
     peer_add(list, name, GELU_ERF, true, backward_erf);
     peer_add(list, name, GELU_TANH, true, backward_tanh);
+    snprintf(name, sizeof name, "**libgelu %s fast**, %s", gelu_version(), gelu_isa_name());
+    peer_add(list, name, GELU_ERF, false, fast_erf);
+    peer_add(list, name, GELU_TANH, false, fast_tanh);
+    peer_add(list, name, GELU_ERF, true, fast_backward_erf);
+    peer_add(list, name, GELU_TANH, true, fast_backward_tanh);
     peers_of_libm(list);
     peers_of_libmvec(list);
 #ifdef HAVE_SLEEF

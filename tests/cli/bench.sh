@@ -25,7 +25,7 @@ csv $quick --act erf,silu --input normal
 expect 0 "$(printf '%s\n' {memcpy,relu-loop,erf,silu},f32,64,normal,1,2 {memcpy,relu-loop,erf,silu},f32,1024,normal,1,2)" \
     awk -F, -v OFS=, '{ print $2, $3, $5, $6, $7, $8 }' rows.csv
 csv --repeat 1 --size 65 --act gelu --op all --dtype all --isa all --input sigma=3
-check 'every operation, type and instruction set' test "$(rows)" = $((14 * (2 + $(count $isas))))
+check 'every operation, type and instruction set' test "$(rows)" = $((16 * (2 + $(count $isas))))
 expect 0 "$(printf '%s\n' $isas | sort)" bash -c "awk -F, '\$2 == \"erf\" { print \$4 }' rows.csv | sort -u"
 expect 0 "$(printf '%s\n' f32 f64)" bash -c "awk -F, '\$1 == \"grad2\" { print \$3 }' rows.csv | sort -u"
 csv --repeat 1 --size 100 --act all --input all
@@ -70,7 +70,7 @@ check 'and a line for each function' test "$(grep -cE "^\| \*\*.*( \| $cell){3} 
 
 # Mistakes.
 expect_error 2 "unknown activation 'gelo'; known: identity" "$gelu" bench --act erf,gelo
-expect_error 2 "unknown operation 'backwards'; known: forward, grad, grad2, backward" "$gelu" bench --op backwards
+expect_error 2 "unknown operation 'backwards'; known: forward, grad, grad2, backward, fast, fast-backward" "$gelu" bench --op backwards
 expect_error 2 "unknown type 'f8'" "$gelu" bench --dtype f8
 expect_error 2 "instruction set 'abacus' cannot be had here; available: ${isas%% *}" "$gelu" bench --isa abacus
 for size in 0 4k 4KiB -1 Ki 1e6 1048577Mi 99999999999999999999 0x10; do
@@ -90,7 +90,7 @@ for value in 0 -1 x nan inf 1e7; do expect_error 2 "--seconds: '$value'" "$gelu"
 expect_error 2 '--csv and --markdown exclude each other' "$gelu" bench --csv --markdown
 expect_error 2 '--repeat and --seconds exclude each other' "$gelu" bench --repeat 1 --seconds 1
 expect_error 2 "takes no argument 'erf'" "$gelu" bench erf
-expect_error 2 '--op grad2 is for f32 and f64 only' "$gelu" bench --op grad2 --dtype f16
+expect_error 2 'no operation of --op takes a type of --dtype' "$gelu" bench --op grad2,fast --dtype f16
 expect_error 1 '1099511627776 elements do not fit in memory' "$gelu" bench --size 1024Gi
 
 # The plot: errors come before the work, and no file is left.
