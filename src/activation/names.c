@@ -55,6 +55,7 @@ static const struct spelling gated[] = {
 };
 
 static gelu_status find(const struct spelling *table, size_t count, const char *name, gelu_act *out) {
+    if (!out) return GELU_ERR_ARGUMENT;
     for (size_t i = 0; name && i < count; i++)
         if (strcmp(table[i].name, name) == 0) {
             *out = table[i].act;

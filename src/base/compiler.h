@@ -14,6 +14,9 @@
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "libgelu is correctly rounded and cannot be built with -ffast-math, -Ofast or -ffinite-math-only"
 #endif
+#if defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#error "libgelu is correctly rounded and cannot be built with -funsafe-math-optimizations or a part of -ffast-math"
+#endif
 #if FLT_EVAL_METHOD != 0
 #error "libgelu needs FLT_EVAL_METHOD 0 (x87 arithmetic rounds twice; on 32-bit x86 use -msse2 -mfpmath=sse)"
 #endif
@@ -26,7 +29,7 @@
 
 /* gcc fuses a*b+c by default and ignores STDC FP_CONTRACT; clang has a pragma of its own. */
 #if defined(__clang__)
-#pragma clang fp contract(off)
+#pragma clang fp contract(off) reassociate(off)
 #else
 #pragma GCC optimize("fp-contract=off")
 #endif

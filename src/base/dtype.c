@@ -17,6 +17,7 @@ size_t gelu_dtype_nbytes(gelu_dtype dtype) { return known(dtype) ? types[dtype].
 const char *gelu_dtype_name(gelu_dtype dtype) { return known(dtype) ? types[dtype].name : "?"; }
 
 gelu_status gelu_dtype_from_name(const char *name, gelu_dtype *out) {
+    if (!out) return GELU_ERR_ARGUMENT;
     for (int i = GELU_F32; name && i <= GELU_BF16; i++)
         if (strcmp(name, types[i].name) == 0) {
             *out = (gelu_dtype)i;

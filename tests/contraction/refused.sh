@@ -26,6 +26,17 @@ for compiler in $(compilers); do
         done
         "$compiler" -O2 -Iinclude -Isrc -fsyntax-only "$source"
     done
+    # clang tells no macro of these; there the pragmas of base/compiler.h hold the bits.
+    if ! "$compiler" --version | grep -q clang; then
+        for options in -funsafe-math-optimizations -freciprocal-math -fno-signed-zeros \
+            "-fassociative-math -fno-signed-zeros -fno-trapping-math"; do
+            # shellcheck disable=SC2086 # several words
+            if "$compiler" -O2 $options -Iinclude -Isrc -fsyntax-only "${kernels[0]}" 2>/dev/null; then
+                echo "refused: $compiler $options takes ${kernels[0]}" >&2
+                failed=1
+            fi
+        done
+    fi
     if build "$compiler" "-O2 -ffast-math" "$scratch/fast" >/dev/null 2>&1; then
         echo "refused: $compiler -ffast-math builds the library" >&2
         failed=1

@@ -166,10 +166,22 @@ static void status_texts(void **state) {
     assert_non_null(gelu_status_string((gelu_status)-1));
 }
 
+static void a_missing_output_is_refused(void **state) {
+    (void)state;
+    assert_int_equal(gelu_act_from_name("gelu", NULL), GELU_ERR_ARGUMENT);
+    assert_int_equal(gelu_glu_from_name("geglu", NULL), GELU_ERR_ARGUMENT);
+    assert_int_equal(gelu_dtype_from_name("f32", NULL), GELU_ERR_ARGUMENT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spellings_in_use),     cmocka_unit_test(no_fallback),       cmocka_unit_test(gates),
-        cmocka_unit_test(names_of_enumerators), cmocka_unit_test(list_of_spellings), cmocka_unit_test(element_types),
+        cmocka_unit_test(a_missing_output_is_refused),
+        cmocka_unit_test(spellings_in_use),
+        cmocka_unit_test(no_fallback),
+        cmocka_unit_test(gates),
+        cmocka_unit_test(names_of_enumerators),
+        cmocka_unit_test(list_of_spellings),
+        cmocka_unit_test(element_types),
         cmocka_unit_test(status_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
