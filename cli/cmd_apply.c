@@ -4,6 +4,7 @@
 #define _XOPEN_SOURCE 700
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -25,7 +26,9 @@ static const char help[] =
 
 enum { CHUNK = 1 << 15 }; /* elements; two buffers of them stay in the second-level cache */
 
-static const int fatal_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGBUS};
+/* Those whose default is to end the program, but for SIGKILL, which cannot be caught, and faults of the program. */
+static const int fatal_signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGBUS,  SIGPIPE,
+                                    SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF, SIGVTALRM};
 enum { N_SIGNALS = sizeof fatal_signals / sizeof fatal_signals[0] };
 
 /* The file to remove when a signal ends the program; changed only while the signals are blocked. */
@@ -57,10 +60,13 @@ static void block_signals(int how) {
 }
 
 static gelu_status open_writer(const char *path, const gelu_tensor *shape, gelu_npy_writer **writer, gelu_error *err) {
-    block_signals(SIG_BLOCK);
+    /* No temporary file comes with what is not a regular file, and a pipe may have to wait for its reader. */
+    struct stat st;
+    bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    if (!direct) block_signals(SIG_BLOCK);
     gelu_status status = gelu_npy_writer_open(path, shape->dtype, shape->ndim, shape->shape, writer, err);
     if (status == GELU_OK) temporary = gelu_npy_writer_temporary(*writer);
-    block_signals(SIG_UNBLOCK);
+    if (!direct) block_signals(SIG_UNBLOCK);
     return status;
 }
 

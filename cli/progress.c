@@ -33,7 +33,11 @@ void cli_progress_update(cli_progress *progress, uint64_t done) {
     char bar[BAR_WIDTH + 1];
     for (int i = 0; i < BAR_WIDTH; i++) bar[i] = i < (int)(share * BAR_WIDTH) ? '#' : '.';
     bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r\033[K%s [%s] %3d %%", progress->label, bar, (int)(share * 100));
+    fputs("\r\033[K", stderr);
+    /* The label may be a file's name, with anything in it. */
+    for (const char *at = progress->label; *at; at++)
+        fputc((unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at, stderr);
+    fprintf(stderr, " [%s] %3d %%", bar, (int)(share * 100));
     if (share > 0) fprintf(stderr, ", %.0f s left", elapsed / share - elapsed);
     fflush(stderr);
 }

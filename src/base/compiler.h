@@ -8,6 +8,9 @@
 
 #include <float.h>
 
+#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L)
+#error "libgelu needs C11 or later: -std=c11"
+#endif
 #if !defined(__GNUC__)
 #error "libgelu needs gcc or clang"
 #endif
@@ -18,7 +21,7 @@
 #error "libgelu is correctly rounded and cannot be built with -funsafe-math-optimizations or a part of -ffast-math"
 #endif
 #if FLT_EVAL_METHOD != 0
-#error "libgelu needs FLT_EVAL_METHOD 0 (x87 arithmetic rounds twice; on 32-bit x86 use -msse2 -mfpmath=sse)"
+#error "libgelu needs FLT_EVAL_METHOD 0 (x87 arithmetic rounds twice)"
 #endif
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "libgelu supports little-endian machines only"

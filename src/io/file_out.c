@@ -5,6 +5,7 @@
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -114,10 +115,31 @@ static int open_beside(struct file_out *out, const char *path, const struct stat
     return create_temporary(out, old);
 }
 
+/* The descriptor that a name such as /dev/stdout stands for; -1 for any other name. The file behind it is the caller's:
+ * it is written where the caller stands in it, and never replaced. */
+static int named_descriptor(const char *path) {
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        size_t length = strlen(folders[i]);
+        if (strncmp(path, folders[i], length) != 0) continue;
+        char *end;
+        long number = strtol(path + length, &end, 10);
+        if (end != path + length && *end == '\0' && number >= 0 && number <= INT_MAX) return (int)number;
+    }
+    return -1;
+}
+
 int gelu_file_out_open(struct file_out *out, const char *path) {
     struct stat st;
     int reason = 0;
     *out = (struct file_out){-1, NULL, NULL};
+    int descriptor = named_descriptor(path);
+    if (descriptor >= 0) {
+        out->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+        return out->fd < 0 ? errno : 0;
+    }
     bool exists = stat(path, &st) == 0;
     if (exists && S_ISDIR(st.st_mode)) return EISDIR;
     if (exists && !S_ISREG(st.st_mode)) {

@@ -76,6 +76,15 @@ expect 0 '' "$gelu" apply --act erf f4.npy longer.npy
 check 'an existing file is replaced' cmp longer.npy out.npy
 expect 0 '' "$gelu" apply f4.npy --act erf -- out.npy
 check 'to a pipe' cmp out.npy <("$gelu" apply --act erf f4.npy /dev/stdout | cat)
+# Standard output on a file is written where it stands, not replaced.
+(printf before; "$gelu" apply --act erf f4.npy /dev/stdout; printf after) >stdout.txt
+check 'to standard output on a file' cmp stdout.txt <(printf before; cat out.npy; printf after)
+printf before >fd.txt
+"$gelu" apply --act erf f4.npy /dev/fd/5 5>>fd.txt
+check 'to a descriptor that appends' cmp fd.txt <(printf before; cat out.npy)
+mkfifo fifo
+timeout 1 "$gelu" apply --act erf f4.npy fifo
+check 'a pipe without a reader can be interrupted' test $? = 124
 
 # Files that cannot be used: one line that names the file, exit 1, no output.
 rm -f out.npy

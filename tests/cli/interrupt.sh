@@ -39,7 +39,7 @@ ended_by() {
     [ ! -s stderr.txt ] || fail "standard error: $(cat stderr.txt)"
 }
 
-for signal in 2 15 1 3; do
+for signal in 2 15 1 3 10 12 13 14 24 26 27; do
     start
     kill -$signal $pid
     ended_by $signal

@@ -40,7 +40,8 @@ GELU_INLINE v64 v64_select(m64 m, v64 a, v64 b) { return _mm256_blendv_pd(b, a, 
 GELU_INLINE i64 i64_select(m64 m, i64 a, i64 b) { return v64_bits(v64_select(m, v64_from_bits(a), v64_from_bits(b))); }
 GELU_INLINE v64 v64_min(v64 x, v64 limit) { return _mm256_min_pd(x, limit); }
 GELU_INLINE v64 v64_max(v64 x, v64 limit) { return _mm256_max_pd(x, limit); }
-GELU_INLINE i64 i64_max(i64 a, i64 b) { return _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(a, b)); }
+/* Not by blendv_epi8, which gcc 12 misunderstands under -funsigned-char. */
+GELU_INLINE i64 i64_max(i64 a, i64 b) { return i64_select(_mm256_castsi256_pd(_mm256_cmpgt_epi64(a, b)), a, b); }
 GELU_INLINE i64 i64_shift_left(i64 x, int count) { return _mm256_slli_epi64(x, count); }
 GELU_INLINE i64 i64_shift_right_arithmetic(i64 x, int count) {
     i64 sign = _mm256_cmpgt_epi64(i64_set(0), x);
