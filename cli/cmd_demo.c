@@ -134,8 +134,9 @@ static gelu_status show_hidden_layer(const texts *t, uint64_t seed) {
     gelu_weights weights = {.dtype = GELU_F32, .layout = GELU_OUT_IN, .weight = weight, .bias = bias};
     gelu_epilogue epilogue = {.act = GELU_ERF};
     gelu_linear *linear;
-    status = gelu_linear_create(IN, OUT, &weights, &linear);
-    if (status == GELU_OK) status = gelu_linear_forward(linear, ROWS, GELU_F32, x, IN, &epilogue, GELU_F32, y, OUT);
+    status = gelu_linear_create(IN, OUT, &weights, GELU_COMPUTE_F32, &linear);
+    if (status == GELU_OK)
+        status = gelu_linear_forward(linear, ROWS, GELU_F32, x, IN, &epilogue, GELU_F32, y, OUT, NULL);
     gelu_linear_free(linear);
     if (status != GELU_OK) return status;
 

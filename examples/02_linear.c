@@ -28,7 +28,7 @@ int main(void) {
      * (out, in), GPT-2's Conv1D as (in, out): the layout is always said. */
     gelu_weights weights = {.dtype = GELU_F32, .layout = GELU_OUT_IN, .weight = weight, .bias = bias};
     gelu_linear *layer;
-    gelu_status status = gelu_linear_create(IN, OUT, &weights, &layer);
+    gelu_status status = gelu_linear_create(IN, OUT, &weights, GELU_COMPUTE_F32, &layer);
     if (status != GELU_OK) {
         fprintf(stderr, "gelu_linear_create: %s\n", gelu_status_string(status));
         return 1;
@@ -38,7 +38,7 @@ int main(void) {
      * distances between rows in elements. */
     float y[ROWS * OUT];
     gelu_epilogue epilogue = {.act = GELU_ERF};
-    status = gelu_linear_forward(layer, ROWS, GELU_F32, x, IN, &epilogue, GELU_F32, y, OUT);
+    status = gelu_linear_forward(layer, ROWS, GELU_F32, x, IN, &epilogue, GELU_F32, y, OUT, NULL);
     gelu_linear_free(layer);
     if (status != GELU_OK) {
         fprintf(stderr, "gelu_linear_forward: %s\n", gelu_status_string(status));

@@ -194,6 +194,10 @@ GELU_API gelu_status gelu_glu_backward_2d(gelu_act act, gelu_dtype dtype, size_t
  *
  * in f32 after exact widening of x, W and b, with gradual underflow and rounding to nearest whatever the caller's
  * floating-point environment; f64 layers do the same in f64. f64 does not mix with other types: GELU_ERR_DTYPE. */
+typedef enum {
+    GELU_COMPUTE_F32, /* the rule above */
+    GELU_COMPUTE_BF16 /* bf16 products: not available yet, GELU_ERR_UNSUPPORTED */
+} gelu_compute;
 
 /* How a weight matrix lies in memory. Square matrices make a wrong guess invisible, so there is no default. */
 typedef enum {
@@ -212,9 +216,9 @@ typedef struct {
 typedef struct gelu_linear gelu_linear;
 
 /* Copies and packs the weights. in_features or out_features may be 0. GELU_ERR_ARGUMENT, GELU_ERR_DTYPE,
- * GELU_ERR_SHAPE, GELU_ERR_OVERFLOW, GELU_ERR_MEMORY; *out is then NULL. */
+ * GELU_ERR_SHAPE, GELU_ERR_OVERFLOW, GELU_ERR_MEMORY, GELU_ERR_UNSUPPORTED; *out is then NULL. */
 GELU_API gelu_status gelu_linear_create(size_t in_features, size_t out_features, const gelu_weights *weights,
-                                        gelu_linear **out);
+                                        gelu_compute compute, gelu_linear **out);
 GELU_API void gelu_linear_free(gelu_linear *linear); /* NULL is fine */
 
 /* What happens to acc before it is stored; zero-initialise for a plain Linear. In this order, each step in f32 (f64 for
@@ -228,12 +232,17 @@ typedef struct {
     size_t ldp;
 } gelu_epilogue;
 
+/* Bytes of workspace that gelu_linear_forward (and _backward) needs for this many rows. GELU_ERR_OVERFLOW. */
+GELU_API gelu_status gelu_linear_workspace(const gelu_linear *linear, size_t rows, size_t *forward_nbytes,
+                                           size_t *backward_nbytes);
+
 /* x is (rows, in_features) of xtype, y (rows, out_features) of ytype. No in place: y, and preact, must not overlap x or
- * each other. epilogue NULL: none. GELU_ERR_ARGUMENT, GELU_ERR_DTYPE, GELU_ERR_SHAPE, GELU_ERR_OVERFLOW,
- * GELU_ERR_ALIAS, GELU_ERR_MEMORY. */
+ * each other. epilogue NULL: none. workspace, of the size that gelu_linear_workspace gives, aligned to 64 bytes, apart
+ * from everything else; NULL: allocated for the call. GELU_ERR_ARGUMENT, GELU_ERR_DTYPE, GELU_ERR_SHAPE,
+ * GELU_ERR_OVERFLOW, GELU_ERR_ALIAS, GELU_ERR_MEMORY. */
 GELU_API gelu_status gelu_linear_forward(const gelu_linear *linear, size_t rows, gelu_dtype xtype, const void *x,
                                          size_t ldx, const gelu_epilogue *epilogue, gelu_dtype ytype, void *y,
-                                         size_t ldy);
+                                         size_t ldy, void *workspace);
 
 /* Whether gradients replace what the buffers hold, or are added to it. No default. */
 typedef enum { GELU_GRAD_SET = 1, GELU_GRAD_ADD } gelu_grad_mode;
@@ -246,7 +255,7 @@ typedef enum { GELU_GRAD_SET = 1, GELU_GRAD_ADD } gelu_grad_mode;
  * NULL; x may be NULL when dw is. Outputs must not overlap inputs or each other. Errors as gelu_linear_forward. */
 GELU_API gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_mode mode, size_t rows, gelu_dtype xtype,
                                           const void *x, size_t ldx, gelu_dtype dytype, const void *dy, size_t lddy,
-                                          void *dx, size_t lddx, void *dw, void *db);
+                                          void *dx, size_t lddx, void *dw, void *db, void *workspace);
 
 /* ---- Feed-forward ------------------------------------------------------------------------------------------- */
 
@@ -261,6 +270,7 @@ typedef struct {
     gelu_weights fc1; /* plain: fc1; gated: the gate. d_model -> d_ff */
     gelu_weights up;  /* gated only: the value. d_model -> d_ff */
     gelu_weights fc2; /* fc2, also called down. d_ff -> d_model */
+    gelu_compute compute;
 } gelu_ffn_desc;
 
 typedef struct gelu_ffn gelu_ffn;

@@ -30,9 +30,10 @@ gelu_status gelu_ffn_create(const gelu_ffn_desc *desc, gelu_ffn **out) {
         .act = desc->act,
         .gated = desc->gated,
     };
-    status = gelu_linear_create(desc->d_model, desc->d_ff, &desc->fc1, &ffn->fc1);
-    if (status == GELU_OK && desc->gated) status = gelu_linear_create(desc->d_model, desc->d_ff, &desc->up, &ffn->up);
-    if (status == GELU_OK) status = gelu_linear_create(desc->d_ff, desc->d_model, &desc->fc2, &ffn->fc2);
+    status = gelu_linear_create(desc->d_model, desc->d_ff, &desc->fc1, desc->compute, &ffn->fc1);
+    if (status == GELU_OK && desc->gated)
+        status = gelu_linear_create(desc->d_model, desc->d_ff, &desc->up, desc->compute, &ffn->up);
+    if (status == GELU_OK) status = gelu_linear_create(desc->d_ff, desc->d_model, &desc->fc2, desc->compute, &ffn->fc2);
     if (status != GELU_OK) {
         gelu_ffn_free(ffn);
         return status;

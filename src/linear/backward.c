@@ -14,8 +14,9 @@ struct backward {
     gelu_dtype xtype, dytype;
 };
 
-static gelu_status check_backward(const struct backward *b) {
+static gelu_status check_backward(const struct backward *b, struct alias_matrix workspace) {
     if (b->mode != GELU_GRAD_SET && b->mode != GELU_GRAD_ADD) return GELU_ERR_ARGUMENT;
+    if ((uintptr_t)workspace.p % ALLOC_ALIGNMENT != 0) return GELU_ERR_ARGUMENT;
     gelu_dtype real = b->linear->real;
     if (gelu_linear_check_dtype(real, b->xtype) != GELU_OK || gelu_linear_check_dtype(real, b->dytype) != GELU_OK)
         return GELU_ERR_DTYPE;
@@ -24,21 +25,14 @@ static gelu_status check_backward(const struct backward *b) {
     if (status == GELU_OK && b->dx.p) status = gelu_linear_check_matrix(b->dx);
     if (status != GELU_OK) return status;
     /* dw and db are no larger than the layer's own copies. */
-    return gelu_linear_check_alias(3, (struct alias_matrix[]){b->dx, b->dw, b->db}, 2,
+    return gelu_linear_check_alias(4, (struct alias_matrix[]){b->dx, b->dw, b->db, workspace}, 2,
                                    (struct alias_matrix[]){b->x, b->dy});
 }
 
-static gelu_status run_backward(const struct backward *b) {
+static void run_backward(const struct backward *b, void *x_buffer) {
     const gelu_linear *linear = b->linear;
     gelu_dtype real = linear->real;
-    size_t in = linear->in, out = linear->out, nbytes = gelu_dtype_nbytes(real);
-    size_t rows = linear_min(b->dy.rows, LINEAR_BACKWARD_ROWS), in_nbytes, out_nbytes, total;
-    /* x and dx (rows, in), dy (rows, out) */
-    if (!size_mul(in, 2 * rows * nbytes, &in_nbytes) || !size_mul(out, rows * nbytes, &out_nbytes) ||
-        !size_add(in_nbytes, out_nbytes, &total))
-        return GELU_ERR_OVERFLOW;
-    void *x_buffer = alloc_aligned(total);
-    if (!x_buffer) return GELU_ERR_MEMORY;
+    size_t in = linear->in, out = linear->out, rows = linear_min(b->dy.rows, LINEAR_BACKWARD_ROWS);
     void *dx_buffer = linear_at(x_buffer, real, rows * in), *dy_buffer = linear_at(dx_buffer, real, rows * in);
     fpenv host = fpenv_enter();
     gelu_linear_begin_weight_grad(linear, b->mode, (void *)b->dw.p, (void *)b->db.p);
@@ -59,13 +53,11 @@ static gelu_status run_backward(const struct backward *b) {
         }
     }
     fpenv_leave(host);
-    alloc_free(x_buffer);
-    return GELU_OK;
 }
 
 gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_mode mode, size_t rows, gelu_dtype xtype,
                                  const void *x, size_t ldx, gelu_dtype dytype, const void *dy, size_t lddy, void *dx,
-                                 size_t lddx, void *dw, void *db) {
+                                 size_t lddx, void *dw, void *db, void *workspace) {
     if (!linear) return GELU_ERR_ARGUMENT;
     size_t in = linear->in, out = linear->out, nbytes = gelu_dtype_nbytes(linear->real);
     struct backward b = {
@@ -79,7 +71,15 @@ gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_mode mode,
         .xtype = xtype,
         .dytype = dytype,
     };
-    gelu_status status = check_backward(&b);
+    size_t ignored, workspace_nbytes;
+    gelu_status status = gelu_linear_workspace(linear, rows, &ignored, &workspace_nbytes);
+    if (status == GELU_OK)
+        status = check_backward(&b, alias_matrix(workspace, 1, workspace_nbytes, workspace_nbytes, 1));
     bool nothing = out == 0 && (in == 0 || !dx); /* however many rows there are */
-    return status != GELU_OK || nothing ? status : run_backward(&b);
+    if (status != GELU_OK || nothing) return status;
+    void *own = workspace ? NULL : alloc_aligned(workspace_nbytes);
+    if (!workspace && !own) return GELU_ERR_MEMORY;
+    run_backward(&b, workspace ? workspace : own);
+    alloc_free(own);
+    return GELU_OK;
 }

@@ -33,10 +33,11 @@ static void pack(gelu_linear *linear, gelu_dtype dtype, struct source source) {
 }
 
 gelu_status gelu_linear_create(size_t in_features, size_t out_features, const gelu_weights *weights,
-                               gelu_linear **out) {
+                               gelu_compute compute, gelu_linear **out) {
     if (!out) return GELU_ERR_ARGUMENT;
     *out = NULL;
-    if (!weights) return GELU_ERR_ARGUMENT;
+    if (!weights || (compute != GELU_COMPUTE_F32 && compute != GELU_COMPUTE_BF16)) return GELU_ERR_ARGUMENT;
+    if (compute == GELU_COMPUTE_BF16) return GELU_ERR_UNSUPPORTED;
     struct source source;
     gelu_status status = check_weights(in_features, out_features, weights, &source);
     if (status != GELU_OK) return status;
@@ -64,6 +65,25 @@ gelu_status gelu_linear_create(size_t in_features, size_t out_features, const ge
     }
     pack(linear, weights->dtype, source);
     *out = linear;
+    return GELU_OK;
+}
+
+/* (rows, in) twice or once and (rows + spare, out), of real */
+static bool buffers_nbytes(const gelu_linear *linear, size_t rows, size_t inputs, size_t spare, size_t *nbytes) {
+    size_t element = gelu_dtype_nbytes(linear->real), in_nbytes, out_nbytes;
+    return size_mul(linear->in, inputs * rows * element, &in_nbytes) &&
+           size_mul(linear->out, (rows + spare) * element, &out_nbytes) && size_add(in_nbytes, out_nbytes, nbytes);
+}
+
+gelu_status gelu_linear_workspace(const gelu_linear *linear, size_t rows, size_t *forward_nbytes,
+                                  size_t *backward_nbytes) {
+    if (!linear || !forward_nbytes || !backward_nbytes) return GELU_ERR_ARGUMENT;
+    size_t forward, backward;
+    if (!buffers_nbytes(linear, linear_min(rows, LINEAR_FORWARD_ROWS), 1, 1, &forward) ||
+        !buffers_nbytes(linear, linear_min(rows, LINEAR_BACKWARD_ROWS), 2, 0, &backward))
+        return GELU_ERR_OVERFLOW;
+    *forward_nbytes = forward;
+    *backward_nbytes = backward;
     return GELU_OK;
 }
 

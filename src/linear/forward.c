@@ -16,9 +16,9 @@ struct forward {
     gelu_act act;
 };
 
-static gelu_status check_forward(const struct forward *f) {
+static gelu_status check_forward(const struct forward *f, struct alias_matrix workspace) {
     gelu_dtype real = f->linear->real;
-    if (!gelu_linear_known_act(f->act)) return GELU_ERR_ARGUMENT;
+    if (!gelu_linear_known_act(f->act) || (uintptr_t)workspace.p % ALLOC_ALIGNMENT != 0) return GELU_ERR_ARGUMENT;
     if (gelu_linear_check_dtype(real, f->xtype) != GELU_OK || gelu_linear_check_dtype(real, f->ytype) != GELU_OK)
         return GELU_ERR_DTYPE;
     gelu_status status = gelu_linear_check_matrix(f->x);
@@ -26,9 +26,10 @@ static gelu_status check_forward(const struct forward *f) {
     if (status == GELU_OK && f->residual.p) status = gelu_linear_check_matrix(f->residual);
     if (status == GELU_OK && f->preact.p) status = gelu_linear_check_matrix(f->preact);
     if (status != GELU_OK) return status;
-    if (!alias_same(f->y, f->residual) && alias_overlap(f->y, f->residual)) return GELU_ERR_ALIAS;
-    if (alias_overlap(f->preact, f->residual)) return GELU_ERR_ALIAS;
-    return gelu_linear_check_alias(2, (struct alias_matrix[]){f->y, f->preact}, 1, &f->x);
+    struct alias_matrix residual = f->residual;
+    if (alias_same(f->y, residual)) residual.p = NULL;
+    return gelu_linear_check_alias(3, (struct alias_matrix[]){f->y, f->preact, workspace}, 2,
+                                   (struct alias_matrix[]){f->x, residual});
 }
 
 /* f(acc), rounded once to the type of y. */
@@ -78,16 +79,9 @@ static void store(const struct forward *f, size_t first, size_t rows, void *acc,
     }
 }
 
-static gelu_status run_forward(const struct forward *f) {
+static void run_forward(const struct forward *f, void *acc) {
     gelu_dtype real = f->linear->real;
-    size_t in = f->linear->in, out = f->linear->out, nbytes = gelu_dtype_nbytes(real);
-    size_t rows = linear_min(f->x.rows, LINEAR_FORWARD_ROWS), in_nbytes, out_nbytes, total;
-    /* x (rows, in), acc (rows, out), one row of residual (out) */
-    if (!size_mul(in, rows * nbytes, &in_nbytes) || !size_mul(out, (rows + 1) * nbytes, &out_nbytes) ||
-        !size_add(in_nbytes, out_nbytes, &total))
-        return GELU_ERR_OVERFLOW;
-    void *acc = alloc_aligned(total);
-    if (!acc) return GELU_ERR_MEMORY;
+    size_t in = f->linear->in, out = f->linear->out, rows = linear_min(f->x.rows, LINEAR_FORWARD_ROWS);
     void *residual_buffer = linear_at(acc, real, rows * out);
     void *x_buffer = linear_at(acc, real, (rows + 1) * out);
     fpenv host = fpenv_enter();
@@ -99,12 +93,10 @@ static gelu_status run_forward(const struct forward *f) {
         store(f, first, rows, acc, residual_buffer);
     }
     fpenv_leave(host);
-    alloc_free(acc);
-    return GELU_OK;
 }
 
 gelu_status gelu_linear_forward(const gelu_linear *linear, size_t rows, gelu_dtype xtype, const void *x, size_t ldx,
-                                const gelu_epilogue *epilogue, gelu_dtype ytype, void *y, size_t ldy) {
+                                const gelu_epilogue *epilogue, gelu_dtype ytype, void *y, size_t ldy, void *workspace) {
     if (!linear) return GELU_ERR_ARGUMENT;
     gelu_epilogue e = {0};
     if (epilogue) e = *epilogue;
@@ -119,6 +111,13 @@ gelu_status gelu_linear_forward(const gelu_linear *linear, size_t rows, gelu_dty
         .ytype = ytype,
         .act = e.act,
     };
-    gelu_status status = check_forward(&f);
-    return status != GELU_OK || rows == 0 || out == 0 ? status : run_forward(&f);
+    size_t nbytes, ignored;
+    gelu_status status = gelu_linear_workspace(linear, rows, &nbytes, &ignored);
+    if (status == GELU_OK) status = check_forward(&f, alias_matrix(workspace, 1, nbytes, nbytes, 1));
+    if (status != GELU_OK || rows == 0 || out == 0) return status;
+    void *own = workspace ? NULL : alloc_aligned(nbytes);
+    if (!workspace && !own) return GELU_ERR_MEMORY;
+    run_forward(&f, workspace ? workspace : own);
+    alloc_free(own);
+    return GELU_OK;
 }

@@ -103,15 +103,17 @@ static void hash_linear(gelu_dtype type, struct shape s) {
         const gelu_weights weights = {type, layout, w, 0, b};
         const gelu_epilogue epilogue = {.act = GELU_ERF};
         gelu_linear *linear;
-        check(gelu_linear_create(s.in, s.out, &weights, &linear), "linear_create");
-        check(gelu_linear_forward(linear, s.rows, type, x, s.in, NULL, type, y, s.out), "linear_forward");
+        check(gelu_linear_create(s.in, s.out, &weights, GELU_COMPUTE_F32, &linear), "linear_create");
+        check(gelu_linear_forward(linear, s.rows, type, x, s.in, NULL, type, y, s.out, NULL), "linear_forward");
         print_hash("linear", layout == GELU_OUT_IN ? "out_in" : "in_out", type, s.rows * s.out, y);
-        check(gelu_linear_backward(linear, GELU_GRAD_SET, s.rows, type, x, s.in, type, y, s.out, dx, s.in, dw, db),
-              "linear_backward");
+        check(
+            gelu_linear_backward(linear, GELU_GRAD_SET, s.rows, type, x, s.in, type, y, s.out, dx, s.in, dw, db, NULL),
+            "linear_backward");
         print_hash("dx", "linear", type, s.rows * s.in, dx);
         print_hash("dw", "linear", sum, s.in * s.out, dw);
         print_hash("db", "linear", sum, s.out, db);
-        check(gelu_linear_forward(linear, s.rows, type, x, s.in, &epilogue, type, y, s.out), "linear_forward, erf");
+        check(gelu_linear_forward(linear, s.rows, type, x, s.in, &epilogue, type, y, s.out, NULL),
+              "linear_forward, erf");
         print_hash("linear", "erf", type, s.rows * s.out, y);
         gelu_linear_free(linear);
     }

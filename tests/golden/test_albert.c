@@ -84,8 +84,11 @@ static void f32_beside_pytorch(void **state) {
     float *b1 = safetensors_read(model, ".ffn.bias", D_FF);
     float *w2 = safetensors_read(model, ".ffn_output.weight", D_MODEL * D_FF);
     float *b2 = safetensors_read(model, ".ffn_output.bias", D_MODEL);
-    const gelu_ffn_desc desc = {
-        D_MODEL, D_FF, GELU_ERF, 0, {GELU_F32, GELU_OUT_IN, w1, 0, b1}, {0}, {GELU_F32, GELU_OUT_IN, w2, 0, b2}};
+    const gelu_ffn_desc desc = {.d_model = D_MODEL,
+                                .d_ff = D_FF,
+                                .act = GELU_ERF,
+                                .fc1 = {GELU_F32, GELU_OUT_IN, w1, 0, b1},
+                                .fc2 = {GELU_F32, GELU_OUT_IN, w2, 0, b2}};
     static float h[ROWS * D_FF], a[ROWS * D_FF], y[ROWS * D_MODEL];
     gelu_ffn *ffn;
     assert_int_equal(gelu_ffn_create(&desc, &ffn), GELU_OK);

@@ -70,13 +70,11 @@ static void run(const struct golden *g, gelu_dtype dtype, void *results[KINDS]) 
         if (dtype != GELU_F32)
             assert_int_equal(gelu_convert(inputs[i]->count, GELU_F32, inputs[i]->data, dtype, widened[i]), GELU_OK);
     }
-    const gelu_ffn_desc desc = {g->d_model,
-                                g->d_ff,
-                                g->act,
-                                0,
-                                {dtype, GELU_OUT_IN, in[2], 0, in[3]},
-                                {0},
-                                {dtype, GELU_OUT_IN, in[4], 0, in[5]}};
+    const gelu_ffn_desc desc = {.d_model = g->d_model,
+                                .d_ff = g->d_ff,
+                                .act = g->act,
+                                .fc1 = {dtype, GELU_OUT_IN, in[2], 0, in[3]},
+                                .fc2 = {dtype, GELU_OUT_IN, in[4], 0, in[5]}};
     const gelu_ffn_trace trace = {.h = results[H], .a = results[A]};
     const gelu_ffn_grads grads = {results[DX], g->d_model, results[DW1], results[DB1],
                                   NULL,        NULL,       results[DW2], results[DB2]};
@@ -149,8 +147,11 @@ static void assert_printed(int x_first, gelu_act act, const char *const want[16]
     assert_int_equal(gelu_linear_init_f32(&rng, 8, 32, w1, b1), GELU_OK);
     assert_int_equal(gelu_linear_init_f32(&rng, 32, 8, w2, b2), GELU_OK);
     if (!x_first) gelu_randn_f32(&rng, 16, x);
-    const gelu_ffn_desc desc = {
-        8, 32, act, 0, {GELU_F32, GELU_OUT_IN, w1, 0, b1}, {0}, {GELU_F32, GELU_OUT_IN, w2, 0, b2}};
+    const gelu_ffn_desc desc = {.d_model = 8,
+                                .d_ff = 32,
+                                .act = act,
+                                .fc1 = {GELU_F32, GELU_OUT_IN, w1, 0, b1},
+                                .fc2 = {GELU_F32, GELU_OUT_IN, w2, 0, b2}};
     gelu_ffn *ffn;
     assert_int_equal(gelu_ffn_create(&desc, &ffn), GELU_OK);
     assert_int_equal(gelu_ffn_forward(ffn, 2, GELU_F32, x, 8, NULL, GELU_F32, y, 8, NULL), GELU_OK);

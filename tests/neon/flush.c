@@ -58,11 +58,12 @@ static void run_layers(struct results *r) {
     const gelu_ffn_grads grads = {.dx = r->ffn_dx, .lddx = D_MODEL, .dfc1_weight = r->dfc1, .dfc2_weight = r->dfc2};
     gelu_linear *linear = NULL;
     gelu_ffn *ffn = NULL;
-    bool ok = gelu_linear_create(D_MODEL, D_FF, &fc1, &linear) == GELU_OK && gelu_ffn_create(&desc, &ffn) == GELU_OK;
+    bool ok = gelu_linear_create(D_MODEL, D_FF, &fc1, GELU_COMPUTE_F32, &linear) == GELU_OK &&
+              gelu_ffn_create(&desc, &ffn) == GELU_OK;
     demand(ok, "create fails");
-    ok = gelu_linear_forward(linear, ROWS, GELU_F32, x, D_MODEL, &epilogue, GELU_F32, r->y, D_FF) == GELU_OK &&
+    ok = gelu_linear_forward(linear, ROWS, GELU_F32, x, D_MODEL, &epilogue, GELU_F32, r->y, D_FF, NULL) == GELU_OK &&
          gelu_linear_backward(linear, GELU_GRAD_SET, ROWS, GELU_F32, x, D_MODEL, GELU_F32, dy, D_FF, r->dx, D_MODEL,
-                              r->dw, r->db) == GELU_OK &&
+                              r->dw, r->db, NULL) == GELU_OK &&
          gelu_ffn_forward(ffn, ROWS, GELU_F32, x, D_MODEL, NULL, GELU_F32, r->ffn_y, D_MODEL, NULL) == GELU_OK &&
          gelu_ffn_backward(ffn, GELU_GRAD_SET, ROWS, GELU_F32, x, D_MODEL, GELU_F32, dy, D_MODEL, &grads, NULL) ==
              GELU_OK;

@@ -42,7 +42,8 @@ static struct ffn ffn_new(gelu_dtype real, bool gated, size_t rows, size_t d_mod
     f.fc1 = layer_new(random_type(real), random_layout(), d_model, d_ff, naive_below(4) > 0);
     f.up = layer_new(random_type(real), random_layout(), d_model, d_ff, naive_below(4) > 0);
     f.fc2 = layer_new(random_type(real), random_layout(), d_ff, d_model, naive_below(4) > 0);
-    gelu_ffn_desc desc = {d_model, d_ff, f.act, gated, f.fc1.weights, {0}, f.fc2.weights};
+    gelu_ffn_desc desc = {
+        .d_model = d_model, .d_ff = d_ff, .act = f.act, .gated = gated, .fc1 = f.fc1.weights, .fc2 = f.fc2.weights};
     if (gated) desc.up = f.up.weights;
     assert_int_equal(gelu_ffn_create(&desc, &f.ffn), GELU_OK);
     f.x = matrix_random(f.xtype, rows, d_model);
@@ -257,13 +258,12 @@ static void gradients_are_differences(void **state) {
             double p[8][F * D], g[8][F * D];
             for (int i = 0; i < 8; i++)
                 for (size_t j = 0; j < sizes[i]; j++) p[i][j] = ldexp((double)(naive_random() >> 11), -52) - 1;
-            struct loss l = {{D,
-                              F,
-                              (gelu_act)act,
-                              gated,
-                              {GELU_F64, GELU_OUT_IN, p[0], 0, p[1]},
-                              {0},
-                              {GELU_F64, GELU_IN_OUT, p[4], 0, p[5]}},
+            struct loss l = {{.d_model = D,
+                              .d_ff = F,
+                              .act = (gelu_act)act,
+                              .gated = gated,
+                              .fc1 = {GELU_F64, GELU_OUT_IN, p[0], 0, p[1]},
+                              .fc2 = {GELU_F64, GELU_IN_OUT, p[4], 0, p[5]}},
                              ROWS,
                              p[6],
                              p[7]};
@@ -291,13 +291,12 @@ static void layouts(void **state) {
     for (int i = 0; i < 3; i++) {
         float y[2][2];
         for (int conv = 0; conv < 2; conv++) {
-            const gelu_ffn_desc desc = {2,
-                                        3,
-                                        acts[i],
-                                        0,
-                                        {GELU_F32, conv ? GELU_IN_OUT : GELU_OUT_IN, conv ? in_out : out_in, 0, b1},
-                                        {0},
-                                        {GELU_F32, conv ? GELU_IN_OUT : GELU_OUT_IN, conv ? w2_in_out : w2, 0, NULL}};
+            const gelu_ffn_desc desc = {
+                .d_model = 2,
+                .d_ff = 3,
+                .act = acts[i],
+                .fc1 = {GELU_F32, conv ? GELU_IN_OUT : GELU_OUT_IN, conv ? in_out : out_in, 0, b1},
+                .fc2 = {GELU_F32, conv ? GELU_IN_OUT : GELU_OUT_IN, conv ? w2_in_out : w2, 0, NULL}};
             gelu_ffn *ffn;
             assert_int_equal(gelu_ffn_create(&desc, &ffn), GELU_OK);
             assert_int_equal(gelu_ffn_forward(ffn, 1, GELU_F32, x, 2, NULL, GELU_F32, y[conv], 2, NULL), GELU_OK);

@@ -17,15 +17,18 @@ static const size_t huge = SIZE_MAX / 4;
 
 static const float w1[F * D] = {1, -0.5f, 2, 0.25f, -3, 1}, w2[D * F] = {1, 2, 3, -1, 0.5f, 0.125f},
                           b[F] = {0.5f, 1, -1};
-static const gelu_ffn_desc plain = {
-    D, F, GELU_ERF, 0, {GELU_F32, GELU_OUT_IN, w1, 0, b}, {0}, {GELU_F32, GELU_OUT_IN, w2, 0, b}};
-static const gelu_ffn_desc gated = {D,
-                                    F,
-                                    GELU_SILU,
-                                    1,
-                                    {GELU_F32, GELU_OUT_IN, w1, 0, b},
-                                    {GELU_F32, GELU_IN_OUT, w1, 0, NULL},
-                                    {GELU_F32, GELU_OUT_IN, w2, 0, b}};
+static const gelu_ffn_desc plain = {.d_model = D,
+                                    .d_ff = F,
+                                    .act = GELU_ERF,
+                                    .fc1 = {GELU_F32, GELU_OUT_IN, w1, 0, b},
+                                    .fc2 = {GELU_F32, GELU_OUT_IN, w2, 0, b}};
+static const gelu_ffn_desc gated = {.d_model = D,
+                                    .d_ff = F,
+                                    .act = GELU_SILU,
+                                    .gated = 1,
+                                    .fc1 = {GELU_F32, GELU_OUT_IN, w1, 0, b},
+                                    .up = {GELU_F32, GELU_IN_OUT, w1, 0, NULL},
+                                    .fc2 = {GELU_F32, GELU_OUT_IN, w2, 0, b}};
 
 /* Room for every argument, aligned as a workspace. */
 static _Alignas(64) float memory[N];
@@ -230,8 +233,11 @@ static void empty_shapes(void **state) {
     assert_memory_equal(grads, (float[F * D]){0}, sizeof grads);
     gelu_ffn_free(ffn);
     /* no hidden features: the bias of fc2 remains */
-    const gelu_ffn_desc thin = {
-        D, 0, GELU_ERF, 0, {GELU_F32, GELU_OUT_IN, NULL, 0, NULL}, {0}, {GELU_F32, GELU_OUT_IN, NULL, 0, b}};
+    const gelu_ffn_desc thin = {.d_model = D,
+                                .d_ff = 0,
+                                .act = GELU_ERF,
+                                .fc1 = {GELU_F32, GELU_OUT_IN, NULL, 0, NULL},
+                                .fc2 = {GELU_F32, GELU_OUT_IN, NULL, 0, b}};
     ffn = new_ffn(&thin);
     assert_int_equal(gelu_ffn_forward(ffn, 2, GELU_F32, w1, D, NULL, GELU_F32, y, D, NULL), GELU_OK);
     assert_memory_equal(y, ((float[]){0.5f, 1, 0.5f, 1}), sizeof y);

@@ -57,12 +57,12 @@ static void check_forward(gelu_dtype wtype, gelu_dtype xtype, gelu_dtype ytype) 
     expect_forward(&l, &x, act, r, &want_y, &want_preact);
 
     gelu_linear *linear;
-    assert_int_equal(gelu_linear_create(in, out, &l.weights, &linear), GELU_OK);
+    assert_int_equal(gelu_linear_create(in, out, &l.weights, GELU_COMPUTE_F32, &linear), GELU_OK);
     bool want_trace = naive_below(2);
     const struct matrix *given = kind == RESIDUAL_APART ? &residual : &y;
     gelu_epilogue e = {act, kind == RESIDUAL_NONE ? NULL : given->p, given->ld, want_trace ? preact.p : NULL,
                        preact.ld};
-    assert_int_equal(gelu_linear_forward(linear, rows, xtype, x.p, x.ld, &e, ytype, y.p, y.ld), GELU_OK);
+    assert_int_equal(gelu_linear_forward(linear, rows, xtype, x.p, x.ld, &e, ytype, y.p, y.ld, NULL), GELU_OK);
     matrix_assert_equal(&y, &want_y, "y");
     if (want_trace) matrix_assert_equal(&preact, &want_preact, "preact");
     gelu_linear_free(linear);
@@ -91,11 +91,11 @@ static void check_backward(gelu_dtype wtype, gelu_dtype xtype, gelu_dtype dytype
     layer_weight_grad(&l, rows, xs, dys, add, &want_dw, &want_db);
 
     gelu_linear *linear;
-    assert_int_equal(gelu_linear_create(in, out, &l.weights, &linear), GELU_OK);
+    assert_int_equal(gelu_linear_create(in, out, &l.weights, GELU_COMPUTE_F32, &linear), GELU_OK);
     bool some[] = {naive_below(4) > 0, naive_below(4) > 0, naive_below(4) > 0};
     assert_int_equal(gelu_linear_backward(linear, add ? GELU_GRAD_ADD : GELU_GRAD_SET, rows, xtype,
                                           some[1] ? x.p : NULL, x.ld, dytype, dy.p, dy.ld, some[0] ? dx.p : NULL, dx.ld,
-                                          some[1] ? dw.p : NULL, some[2] ? db.p : NULL),
+                                          some[1] ? dw.p : NULL, some[2] ? db.p : NULL, NULL),
                      GELU_OK);
     if (some[0]) matrix_assert_equal(&dx, &want_dx, "dx");
     if (some[1]) matrix_assert_equal(&dw, &want_dw, "dw");
@@ -132,14 +132,14 @@ static void rows_alone(void **state) {
     struct matrix x = matrix_new(GELU_F32, ROWS, IN, IN), y = matrix_new(GELU_F32, ROWS, OUT, OUT);
     matrix_fill(&x);
     gelu_linear *linear;
-    assert_int_equal(gelu_linear_create(IN, OUT, &l.weights, &linear), GELU_OK);
-    assert_int_equal(gelu_linear_forward(linear, ROWS, GELU_F32, x.p, IN, NULL, GELU_F32, y.p, OUT), GELU_OK);
+    assert_int_equal(gelu_linear_create(IN, OUT, &l.weights, GELU_COMPUTE_F32, &linear), GELU_OK);
+    assert_int_equal(gelu_linear_forward(linear, ROWS, GELU_F32, x.p, IN, NULL, GELU_F32, y.p, OUT, NULL), GELU_OK);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         struct matrix again = matrix_copy(&y);
         for (size_t i = 0; i + sizes[s] <= ROWS; i += sizes[s]) {
             memset(matrix_at(&again, i, 0), 0xff, sizes[s] * OUT * sizeof(float));
             assert_int_equal(gelu_linear_forward(linear, sizes[s], GELU_F32, matrix_at(&x, i, 0), IN, NULL, GELU_F32,
-                                                 matrix_at(&again, i, 0), OUT),
+                                                 matrix_at(&again, i, 0), OUT, NULL),
                              GELU_OK);
         }
         matrix_assert_equal(&again, &y, "rows alone");
@@ -157,8 +157,8 @@ static void nothing_is_skipped(void **state) {
     float y[3];
     const gelu_weights weights = {GELU_F32, GELU_OUT_IN, w, 0, NULL};
     gelu_linear *linear;
-    assert_int_equal(gelu_linear_create(2, 1, &weights, &linear), GELU_OK);
-    assert_int_equal(gelu_linear_forward(linear, 3, GELU_F32, x, 2, NULL, GELU_F32, y, 1), GELU_OK);
+    assert_int_equal(gelu_linear_create(2, 1, &weights, GELU_COMPUTE_F32, &linear), GELU_OK);
+    assert_int_equal(gelu_linear_forward(linear, 3, GELU_F32, x, 2, NULL, GELU_F32, y, 1, NULL), GELU_OK);
     assert_true(isnan(y[0]) && isnan(y[1]) && y[2] == 0);
     gelu_linear_free(linear);
 }
@@ -173,8 +173,8 @@ static double dot(gelu_dtype dtype, gelu_dtype ytype, size_t depth, double x, do
     naive_set(GELU_F64, bias, dtype, &b);
     const gelu_weights weights = {dtype, GELU_OUT_IN, ws, 0, &b};
     gelu_linear *linear;
-    assert_int_equal(gelu_linear_create(depth, 1, &weights, &linear), GELU_OK);
-    assert_int_equal(gelu_linear_forward(linear, 1, dtype, xs, depth, NULL, ytype, &y, 1), GELU_OK);
+    assert_int_equal(gelu_linear_create(depth, 1, &weights, GELU_COMPUTE_F32, &linear), GELU_OK);
+    assert_int_equal(gelu_linear_forward(linear, 1, dtype, xs, depth, NULL, ytype, &y, 1, NULL), GELU_OK);
     gelu_linear_free(linear);
     free(xs);
     free(ws);
@@ -194,8 +194,8 @@ static void narrowing_overflows(void **state) {
     uint16_t y[4];
     const gelu_weights weights = {GELU_F32, GELU_OUT_IN, &w, 0, NULL};
     gelu_linear *linear;
-    assert_int_equal(gelu_linear_create(1, 1, &weights, &linear), GELU_OK);
-    assert_int_equal(gelu_linear_forward(linear, 4, GELU_F32, xs, 1, NULL, GELU_F16, y, 1), GELU_OK);
+    assert_int_equal(gelu_linear_create(1, 1, &weights, GELU_COMPUTE_F32, &linear), GELU_OK);
+    assert_int_equal(gelu_linear_forward(linear, 4, GELU_F32, xs, 1, NULL, GELU_F16, y, 1, NULL), GELU_OK);
     assert_int_equal(y[0], 0x7c00);
     assert_int_equal(y[1], 0x7bff);
     assert_int_equal(y[2], 0x7c00);

@@ -22,19 +22,19 @@ static float memory[1024];
 
 static gelu_linear *new_linear(void) {
     gelu_linear *linear;
-    assert_int_equal(gelu_linear_create(IN, OUT, &weights, &linear), GELU_OK);
+    assert_int_equal(gelu_linear_create(IN, OUT, &weights, GELU_COMPUTE_F32, &linear), GELU_OK);
     return linear;
 }
 
 static void create_refuses(gelu_status want, size_t in, size_t out, const gelu_weights *w) {
     gelu_linear *linear = (gelu_linear *)memory;
-    assert_int_equal(gelu_linear_create(in, out, w, &linear), want);
+    assert_int_equal(gelu_linear_create(in, out, w, GELU_COMPUTE_F32, &linear), want);
     assert_null(linear);
 }
 
 static void wrong_weights(void **state) {
     (void)state;
-    assert_int_equal(gelu_linear_create(IN, OUT, &weights, NULL), GELU_ERR_ARGUMENT);
+    assert_int_equal(gelu_linear_create(IN, OUT, &weights, GELU_COMPUTE_F32, NULL), GELU_ERR_ARGUMENT);
     create_refuses(GELU_ERR_ARGUMENT, IN, OUT, NULL);
     create_refuses(GELU_ERR_ARGUMENT, IN, OUT, &(gelu_weights){GELU_F32, GELU_OUT_IN, NULL, 0, bias});
     create_refuses(GELU_ERR_ARGUMENT, IN, OUT, &(gelu_weights){GELU_F32, (gelu_layout)0, weight, 0, bias});
@@ -51,6 +51,12 @@ static void wrong_weights(void **state) {
     /* fits as it is, but not as f32 */
     create_refuses(GELU_ERR_OVERFLOW, 1, huge + 1, &(gelu_weights){GELU_F16, GELU_OUT_IN, weight, 0, NULL});
     gelu_linear_free(NULL);
+    gelu_linear *linear = (gelu_linear *)memory;
+    assert_int_equal(gelu_linear_create(IN, OUT, &weights, GELU_COMPUTE_BF16, &linear), GELU_ERR_UNSUPPORTED);
+    assert_null(linear);
+    linear = (gelu_linear *)memory;
+    assert_int_equal(gelu_linear_create(IN, OUT, &weights, (gelu_compute)2, &linear), GELU_ERR_ARGUMENT);
+    assert_null(linear);
 }
 
 /* Every wrong call leaves y, preact and the gradients as they were. */
@@ -58,7 +64,7 @@ static void forward_refuses(gelu_status want, const gelu_linear *linear, size_t 
                             size_t ldx, const gelu_epilogue *e, gelu_dtype ytype, void *y, size_t ldy) {
     static float before[1024];
     memcpy(before, memory, sizeof memory);
-    assert_int_equal(gelu_linear_forward(linear, rows, xtype, x, ldx, e, ytype, y, ldy), want);
+    assert_int_equal(gelu_linear_forward(linear, rows, xtype, x, ldx, e, ytype, y, ldy, NULL), want);
     assert_memory_equal(before, memory, sizeof memory);
 }
 
@@ -93,7 +99,8 @@ static void wrong_forward(void **state) {
                     y, OUT);
     gelu_linear_free(l);
     const double w64 = 1;
-    assert_int_equal(gelu_linear_create(1, 1, &(gelu_weights){GELU_F64, GELU_OUT_IN, &w64, 0, NULL}, &l), GELU_OK);
+    assert_int_equal(
+        gelu_linear_create(1, 1, &(gelu_weights){GELU_F64, GELU_OUT_IN, &w64, 0, NULL}, GELU_COMPUTE_F32, &l), GELU_OK);
     forward_refuses(GELU_ERR_DTYPE, l, 1, GELU_F32, x, 1, NULL, GELU_F64, y, 1);
     forward_refuses(GELU_ERR_DTYPE, l, 1, GELU_F64, x, 1, NULL, GELU_BF16, y, 1);
     gelu_linear_free(l);
@@ -121,7 +128,7 @@ static void overlapping_forward(void **state) {
                     &(gelu_epilogue){.residual = x + 300, .ldr = OUT, .preact = x + 311, .ldp = OUT}, GELU_F32, y, OUT);
     /* Beside each other in the same rows, they do not overlap; and the residual may be x. */
     assert_int_equal(
-        gelu_linear_forward(l, ROWS, GELU_F32, x, 11, &(gelu_epilogue){0, x, 11, x + 8, 11}, GELU_F32, x + 5, 11),
+        gelu_linear_forward(l, ROWS, GELU_F32, x, 11, &(gelu_epilogue){0, x, 11, x + 8, 11}, GELU_F32, x + 5, 11, NULL),
         GELU_OK);
     gelu_linear_free(l);
 }
@@ -131,7 +138,8 @@ static void backward_refuses(gelu_status want, const gelu_linear *l, gelu_grad_m
                              size_t lddx, void *dw, void *db) {
     static float before[1024];
     memcpy(before, memory, sizeof memory);
-    assert_int_equal(gelu_linear_backward(l, mode, ROWS, xtype, x, ldx, dytype, dy, lddy, dx, lddx, dw, db), want);
+    assert_int_equal(gelu_linear_backward(l, mode, ROWS, xtype, x, ldx, dytype, dy, lddy, dx, lddx, dw, db, NULL),
+                     want);
     assert_memory_equal(before, memory, sizeof memory);
 }
 
@@ -160,7 +168,46 @@ static void wrong_backward(void **state) {
     backward_refuses(GELU_ERR_ALIAS, l, set, f32, x, IN, f32, dy, OUT, dx, IN, dx + 19, NULL);
     backward_refuses(GELU_ERR_ALIAS, l, set, f32, x, IN, f32, dy, OUT, dx, IN, dw, dw + 14);
     backward_refuses(GELU_ERR_ALIAS, l, set, f32, x, IN, f32, dy, OUT, NULL, 0, NULL, dy + 11);
-    assert_int_equal(gelu_linear_backward(l, set, ROWS, f32, NULL, 0, f32, dy, OUT, NULL, 0, NULL, db), GELU_OK);
+    assert_int_equal(gelu_linear_backward(l, set, ROWS, f32, NULL, 0, f32, dy, OUT, NULL, 0, NULL, db, NULL), GELU_OK);
+    gelu_linear_free(l);
+}
+
+/* A workspace of the size asked for serves as the library's own, and must lie apart, aligned. */
+static void workspaces(void **state) {
+    (void)state;
+    gelu_linear *l = new_linear();
+    size_t nbytes[2];
+    assert_int_equal(gelu_linear_workspace(NULL, ROWS, &nbytes[0], &nbytes[1]), GELU_ERR_ARGUMENT);
+    assert_int_equal(gelu_linear_workspace(l, ROWS, NULL, &nbytes[1]), GELU_ERR_ARGUMENT);
+    assert_int_equal(gelu_linear_workspace(l, ROWS, &nbytes[0], NULL), GELU_ERR_ARGUMENT);
+    assert_int_equal(gelu_linear_workspace(l, ROWS, &nbytes[0], &nbytes[1]), GELU_OK);
+    unsigned char *own[2];
+    for (int i = 0; i < 2; i++) {
+        own[i] = aligned_alloc(64, nbytes[i] / 64 * 64 + 128);
+        memset(own[i], 0xff, nbytes[i] / 64 * 64 + 128);
+        own[i][nbytes[i]] = 0x5a;
+    }
+    float *x = memory, *y = memory + 100, *dw = memory + 300, want[OUT * IN], dx[ROWS * IN];
+    for (int i = 0; i < ROWS * IN; i++) x[i] = (float)i - 7.5f;
+    const gelu_dtype f32 = GELU_F32;
+    assert_int_equal(gelu_linear_forward(l, ROWS, f32, x, IN, NULL, f32, want, OUT, NULL), GELU_OK);
+    assert_int_equal(gelu_linear_forward(l, ROWS, f32, x, IN, NULL, f32, y, OUT, own[0]), GELU_OK);
+    assert_memory_equal(want, y, ROWS * OUT * sizeof *y);
+    assert_int_equal(gelu_linear_backward(l, GELU_GRAD_SET, ROWS, f32, x, IN, f32, y, OUT, NULL, IN, want, NULL, NULL),
+                     GELU_OK);
+    assert_int_equal(gelu_linear_backward(l, GELU_GRAD_SET, ROWS, f32, x, IN, f32, y, OUT, dx, IN, dw, NULL, own[1]),
+                     GELU_OK);
+    assert_memory_equal(want, dw, sizeof want);
+    for (int i = 0; i < 2; i++) assert_int_equal(own[i][nbytes[i]], 0x5a);
+    assert_int_equal(gelu_linear_forward(l, ROWS, f32, x, IN, NULL, f32, y, OUT, own[0] + 4), GELU_ERR_ARGUMENT);
+    assert_int_equal(
+        gelu_linear_backward(l, GELU_GRAD_SET, ROWS, f32, x, IN, f32, y, OUT, dx, IN, dw, NULL, own[1] + 4),
+        GELU_ERR_ARGUMENT);
+    assert_int_equal(gelu_linear_forward(l, ROWS, f32, x, IN, NULL, f32, (float *)own[0] + 8, OUT, own[0]),
+                     GELU_ERR_ALIAS);
+    assert_int_equal(gelu_linear_forward(l, ROWS, f32, (float *)own[0] + 8, IN, NULL, f32, y, OUT, own[0]),
+                     GELU_ERR_ALIAS);
+    free(own[0]), free(own[1]);
     gelu_linear_free(l);
 }
 
@@ -169,50 +216,59 @@ static void empty_shapes(void **state) {
     (void)state;
     gelu_linear *l = new_linear();
     float y[2 * OUT], dw[OUT * IN], db[OUT], dx[2 * IN];
-    assert_int_equal(gelu_linear_forward(l, 0, GELU_F32, NULL, IN, NULL, GELU_F32, NULL, OUT), GELU_OK);
+    assert_int_equal(gelu_linear_forward(l, 0, GELU_F32, NULL, IN, NULL, GELU_F32, NULL, OUT, NULL), GELU_OK);
     memset(dw, 0xff, sizeof dw);
     memset(db, 0xff, sizeof db);
     assert_int_equal(
-        gelu_linear_backward(l, GELU_GRAD_SET, 0, GELU_F32, NULL, IN, GELU_F32, NULL, OUT, NULL, IN, dw, db), GELU_OK);
+        gelu_linear_backward(l, GELU_GRAD_SET, 0, GELU_F32, NULL, IN, GELU_F32, NULL, OUT, NULL, IN, dw, db, NULL),
+        GELU_OK);
     assert_memory_equal(dw, (float[OUT * IN]){0}, sizeof dw);
     assert_memory_equal(db, (float[OUT]){0}, sizeof db);
     db[1] = -0.0f;
     assert_int_equal(
-        gelu_linear_backward(l, GELU_GRAD_ADD, 0, GELU_F32, NULL, IN, GELU_F32, NULL, OUT, NULL, IN, NULL, db),
+        gelu_linear_backward(l, GELU_GRAD_ADD, 0, GELU_F32, NULL, IN, GELU_F32, NULL, OUT, NULL, IN, NULL, db, NULL),
         GELU_OK);
     assert_true(signbit(db[1]));
     gelu_linear_free(l);
 
-    assert_int_equal(gelu_linear_create(0, OUT, &(gelu_weights){GELU_F32, GELU_OUT_IN, NULL, 0, bias}, &l), GELU_OK);
-    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, NULL, 0, NULL, GELU_F32, y, OUT), GELU_OK);
+    assert_int_equal(
+        gelu_linear_create(0, OUT, &(gelu_weights){GELU_F32, GELU_OUT_IN, NULL, 0, bias}, GELU_COMPUTE_F32, &l),
+        GELU_OK);
+    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, NULL, 0, NULL, GELU_F32, y, OUT, NULL), GELU_OK);
     assert_memory_equal(y, bias, sizeof bias);
     assert_memory_equal(y + OUT, bias, sizeof bias);
     const float dy[2 * OUT] = {1, 2, 3, 4, 5, 6};
-    assert_int_equal(gelu_linear_backward(l, GELU_GRAD_SET, 2, GELU_F32, NULL, 0, GELU_F32, dy, OUT, NULL, 0, NULL, db),
-                     GELU_OK);
+    assert_int_equal(
+        gelu_linear_backward(l, GELU_GRAD_SET, 2, GELU_F32, NULL, 0, GELU_F32, dy, OUT, NULL, 0, NULL, db, NULL),
+        GELU_OK);
     assert_memory_equal(db, ((float[OUT]){5, 7, 9}), sizeof db);
     gelu_linear_free(l);
 
-    assert_int_equal(gelu_linear_create(0, OUT, &(gelu_weights){GELU_F32, GELU_IN_OUT, NULL, 0, NULL}, &l), GELU_OK);
+    assert_int_equal(
+        gelu_linear_create(0, OUT, &(gelu_weights){GELU_F32, GELU_IN_OUT, NULL, 0, NULL}, GELU_COMPUTE_F32, &l),
+        GELU_OK);
     memset(y, 0xff, sizeof y);
-    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, NULL, 0, NULL, GELU_F32, y, OUT), GELU_OK);
+    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, NULL, 0, NULL, GELU_F32, y, OUT, NULL), GELU_OK);
     assert_memory_equal(y, (float[2 * OUT]){0}, sizeof y);
     gelu_linear_free(l);
 
-    assert_int_equal(gelu_linear_create(IN, 0, &(gelu_weights){GELU_F32, GELU_OUT_IN, NULL, 0, NULL}, &l), GELU_OK);
-    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, memory, IN, NULL, GELU_F32, NULL, 0), GELU_OK);
+    assert_int_equal(
+        gelu_linear_create(IN, 0, &(gelu_weights){GELU_F32, GELU_OUT_IN, NULL, 0, NULL}, GELU_COMPUTE_F32, &l),
+        GELU_OK);
+    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, memory, IN, NULL, GELU_F32, NULL, 0, NULL), GELU_OK);
     memset(dx, 0xff, sizeof dx);
     assert_int_equal(
-        gelu_linear_backward(l, GELU_GRAD_SET, 2, GELU_F32, memory, IN, GELU_F32, NULL, 0, dx, IN, NULL, NULL),
+        gelu_linear_backward(l, GELU_GRAD_SET, 2, GELU_F32, memory, IN, GELU_F32, NULL, 0, dx, IN, NULL, NULL, NULL),
         GELU_OK);
     assert_memory_equal(dx, (float[2 * IN]){0}, sizeof dx);
     gelu_linear_free(l);
 
     /* Nothing at all, any number of times. */
-    assert_int_equal(gelu_linear_create(0, 0, &(gelu_weights){GELU_F32, GELU_OUT_IN, NULL, 0, NULL}, &l), GELU_OK);
-    assert_int_equal(gelu_linear_forward(l, SIZE_MAX, GELU_F32, NULL, 0, NULL, GELU_F32, NULL, 0), GELU_OK);
     assert_int_equal(
-        gelu_linear_backward(l, GELU_GRAD_SET, SIZE_MAX, GELU_F32, NULL, 0, GELU_F32, NULL, 0, NULL, 0, dw, db),
+        gelu_linear_create(0, 0, &(gelu_weights){GELU_F32, GELU_OUT_IN, NULL, 0, NULL}, GELU_COMPUTE_F32, &l), GELU_OK);
+    assert_int_equal(gelu_linear_forward(l, SIZE_MAX, GELU_F32, NULL, 0, NULL, GELU_F32, NULL, 0, NULL), GELU_OK);
+    assert_int_equal(
+        gelu_linear_backward(l, GELU_GRAD_SET, SIZE_MAX, GELU_F32, NULL, 0, GELU_F32, NULL, 0, NULL, 0, dw, db, NULL),
         GELU_OK);
     gelu_linear_free(l);
 }
@@ -226,16 +282,16 @@ static void memory_runs_out(void **state) {
     errno = 77;
     for (gelu_status status = GELU_ERR_MEMORY; status != GELU_OK; allowed++) {
         host_allocations_left = allowed;
-        status = gelu_linear_create(IN, OUT, &weights, &l);
+        status = gelu_linear_create(IN, OUT, &weights, GELU_COMPUTE_F32, &l);
         assert_int_equal(status, l ? GELU_OK : GELU_ERR_MEMORY);
     }
     assert_int_equal(allowed, 4);
     memcpy(before, memory, sizeof memory);
     host_allocations_left = 0;
-    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, memory, IN, NULL, GELU_F32, memory + 100, OUT),
+    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, memory, IN, NULL, GELU_F32, memory + 100, OUT, NULL),
                      GELU_ERR_MEMORY);
     assert_int_equal(gelu_linear_backward(l, GELU_GRAD_SET, 2, GELU_F32, memory, IN, GELU_F32, memory + 100, OUT,
-                                          memory + 200, IN, memory + 300, memory + 400),
+                                          memory + 200, IN, memory + 300, memory + 400, NULL),
                      GELU_ERR_MEMORY);
     host_allocations_left = -1;
     assert_memory_equal(before, memory, sizeof memory);
@@ -243,8 +299,8 @@ static void memory_runs_out(void **state) {
     gelu_linear_free(l);
     /* A layer that no memory can hold. */
     const gelu_weights none = {GELU_F32, GELU_OUT_IN, NULL, 0, NULL};
-    assert_int_equal(gelu_linear_create(0, huge - 64, &none, &l), GELU_OK);
-    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, NULL, 0, NULL, GELU_F16, memory, huge - 64),
+    assert_int_equal(gelu_linear_create(0, huge - 64, &none, GELU_COMPUTE_F32, &l), GELU_OK);
+    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, NULL, 0, NULL, GELU_F16, memory, huge - 64, NULL),
                      GELU_ERR_OVERFLOW);
     gelu_linear_free(l);
 }
@@ -265,12 +321,13 @@ static void control_words(void **state) {
     for (int i = -1; i < HOST_WORDS; i++) {
         int run = i >= 0;
         if (i >= 0) host_set(host_words[i]);
-        gelu_status create = gelu_linear_create(IN, OUT, &(gelu_weights){GELU_F16, GELU_IN_OUT, w, 0, b}, &l);
+        gelu_status create =
+            gelu_linear_create(IN, OUT, &(gelu_weights){GELU_F16, GELU_IN_OUT, w, 0, b}, GELU_COMPUTE_F32, &l);
         gelu_status forward = gelu_linear_forward(l, 2, GELU_BF16, x, IN,
                                                   &(gelu_epilogue){.act = GELU_TANH, .preact = preact[run], .ldp = OUT},
-                                                  GELU_F16, y[run], OUT);
+                                                  GELU_F16, y[run], OUT, NULL);
         gelu_status grad = gelu_linear_backward(l, GELU_GRAD_SET, 1, GELU_F32, tiny, IN, GELU_F32, tiny, OUT, dx[run],
-                                                IN, dw[run], db[run]);
+                                                IN, dw[run], db[run], NULL);
         gelu_linear_free(l);
         uint32_t word = host_get();
         host_set(host);
@@ -289,9 +346,9 @@ static void control_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_weights),  cmocka_unit_test(wrong_forward), cmocka_unit_test(overlapping_forward),
-        cmocka_unit_test(wrong_backward), cmocka_unit_test(empty_shapes),  cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(control_words),
+        cmocka_unit_test(wrong_weights),   cmocka_unit_test(wrong_forward), cmocka_unit_test(overlapping_forward),
+        cmocka_unit_test(wrong_backward),  cmocka_unit_test(workspaces),    cmocka_unit_test(empty_shapes),
+        cmocka_unit_test(memory_runs_out), cmocka_unit_test(control_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
