@@ -100,6 +100,23 @@ GELU_API gelu_status gelu_isa_select(const char *name);
 /* GELU_ERR_ISA when GELU_FORCE_ISA names something that cannot be had (calls then run "scalar"), else GELU_OK. */
 GELU_API gelu_status gelu_isa_status(void);
 
+/* ---- Threads ------------------------------------------------------------------------------------------------ */
+
+/* Results never depend on the number of threads; only speed does. A call uses one thread unless told otherwise, more
+ * only where there is work for them, and only in a build with OpenMP. It keeps to the caller's thread within an OpenMP
+ * parallel region, and in a process that was forked after the library was loaded (OpenMP's threads do not survive a
+ * fork). When the system refuses a thread, OpenMP ends the program: ask for no more than it allows. */
+
+/* At most n threads for each call from now on, 1 to 1024; 0 returns to what the environment variable GELU_NUM_THREADS
+ * says, or 1. GELU_ERR_ARGUMENT for more; GELU_ERR_UNSUPPORTED for more than 1 in a build without OpenMP; then nothing
+ * changes. */
+GELU_API gelu_status gelu_set_num_threads(size_t n);
+/* How many threads a call may use: 1 in a build without OpenMP. */
+GELU_API size_t gelu_num_threads(void);
+/* GELU_ERR_ARGUMENT when GELU_NUM_THREADS is set to anything but a number from 1 to 1024 (calls then use one thread),
+ * else GELU_OK. It is read once, at the first use. */
+GELU_API gelu_status gelu_num_threads_status(void);
+
 /* ---- Activations -------------------------------------------------------------------------------------------- */
 
 /* There is no default and no plain "gelu": that name means ERF in PyTorch, TANH in ggml and JAX.

@@ -3,9 +3,9 @@
 
 #include "base/alloc.h"
 #include "base/compiler.h"
+#include "base/fpenv.h"
 #include "dispatch/dispatch.h"
 #include "ffn/ffn.h"
-#include "kernels/simd/fpenv.h"
 
 /* The arguments of one call. */
 struct backward {

@@ -3,8 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/compiler.h"
+#include "base/fpenv.h"
 #include "ffn/ffn.h"
-#include "kernels/simd/fpenv.h"
 
 /* The arguments of one call. */
 struct forward {

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/compiler.h"
-#include "kernels/simd/fpenv.h"
+#include "base/fpenv.h"
 #include "linear/linear.h"
 
 /* The arguments of one call. */

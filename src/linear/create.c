@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/compiler.h"
-#include "kernels/simd/fpenv.h"
+#include "base/fpenv.h"
 #include "linear/linear.h"
 
 /* Weight and bias as they lie in the caller's memory. */

@@ -4,8 +4,8 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/compiler.h"
+#include "base/fpenv.h"
 #include "dispatch/dispatch.h"
-#include "kernels/simd/fpenv.h"
 #include "linear/linear.h"
 
 /* The arguments of one call. */

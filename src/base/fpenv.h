@@ -3,8 +3,8 @@
 
 /* The floating-point environment that the contract asks for: round to nearest even, subnormals kept, no traps. What the
  * host had, sticky flags included, comes back afterwards. */
-#ifndef GELU_KERNELS_SIMD_FPENV_H
-#define GELU_KERNELS_SIMD_FPENV_H
+#ifndef GELU_BASE_FPENV_H
+#define GELU_BASE_FPENV_H
 
 #include <stdint.h>
 #include "base/compiler.h"
@@ -19,8 +19,11 @@ typedef struct {
     uint32_t mxcsr;
 } fpenv;
 
+/* The thread's environment, for another thread to take over by fpenv_leave. */
+GELU_INLINE fpenv fpenv_get(void) { return (fpenv){_mm_getcsr()}; }
+
 GELU_INLINE fpenv fpenv_enter(void) {
-    fpenv host = {_mm_getcsr()};
+    fpenv host = fpenv_get();
     FPENV_BARRIER();
     _mm_setcsr(0x1f80);
     FPENV_BARRIER();
@@ -39,10 +42,15 @@ typedef struct {
     uint64_t fpcr, fpsr;
 } fpenv;
 
-GELU_INLINE fpenv fpenv_enter(void) {
+GELU_INLINE fpenv fpenv_get(void) {
     fpenv host;
     __asm__ volatile("mrs %0, fpcr" : "=r"(host.fpcr)::"memory");
     __asm__ volatile("mrs %0, fpsr" : "=r"(host.fpsr)::"memory");
+    return host;
+}
+
+GELU_INLINE fpenv fpenv_enter(void) {
+    fpenv host = fpenv_get();
     __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)0) : "memory");
     return host;
 }
@@ -58,7 +66,8 @@ typedef struct {
     char none;
 } fpenv;
 
-GELU_INLINE fpenv fpenv_enter(void) { return (fpenv){0}; }
+GELU_INLINE fpenv fpenv_get(void) { return (fpenv){0}; }
+GELU_INLINE fpenv fpenv_enter(void) { return fpenv_get(); }
 GELU_INLINE void fpenv_leave(fpenv host) { (void)host; }
 
 #endif
