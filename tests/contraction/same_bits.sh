@@ -9,7 +9,9 @@ scratch=$2
 . "$(dirname "$0")/lib.bash"
 
 reference=$scratch/reference
-"$CC" -std=c11 -O2 -Iinclude -Itests tests/contraction/hash.c "$GELU_BUILD_DIR/libgelu.a" -o "$scratch/hash" -lm
+read -ra libraries < <(sed -n 's/^Libs\.private: *//p' "$GELU_BUILD_DIR/gelu.pc")
+"$CC" -std=c11 -O2 -Iinclude -Itests tests/contraction/hash.c "$GELU_BUILD_DIR/libgelu.a" -o "$scratch/hash" \
+    "${libraries[@]}"
 "$scratch/hash" >"$reference"
 [ "$(wc -l <"$reference")" -gt 300 ] || { echo "same_bits: too few functions" >&2; exit 1; }
 
