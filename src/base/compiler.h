@@ -47,6 +47,13 @@
 #define GELU_KEEP_ROUNDED(product) (void)0
 #endif
 
+/* Before a loop of at most 16 rounds, known at compile time, whose arrays must become registers. */
+#if defined(__clang__)
+#define GELU_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define GELU_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 #define GELU_INLINE static inline __attribute__((always_inline))
 /* For what is long and called from many places: one copy. */
 #define GELU_SHARED static __attribute__((noinline))

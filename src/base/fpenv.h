@@ -2,10 +2,15 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 /* The floating-point environment that the contract asks for: round to nearest even, subnormals kept, no traps. What the
- * host had, sticky flags included, comes back afterwards. */
+ * host had, sticky flags included, comes back afterwards.
+ *
+ * fpenv_enter_flush is the environment of bf16 compute as near as the machine has it: operands that are subnormal read as
+ * zero, tiny results become zero, which the rule decides after rounding. fpenv_flush_in_doubt says whether some result
+ * since then, or since the last such question, may differ from the rule's. */
 #ifndef GELU_BASE_FPENV_H
 #define GELU_BASE_FPENV_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "base/compiler.h"
 
@@ -29,6 +34,16 @@ GELU_INLINE fpenv fpenv_enter(void) {
     FPENV_BARRIER();
     return host;
 }
+
+GELU_INLINE fpenv fpenv_enter_flush(void) {
+    fpenv host = fpenv_get();
+    FPENV_BARRIER();
+    _mm_setcsr(0x9fc0); /* FTZ, which looks at the rounded result, and DAZ */
+    FPENV_BARRIER();
+    return host;
+}
+
+GELU_INLINE bool fpenv_flush_in_doubt(void) { return false; }
 
 GELU_INLINE void fpenv_leave(fpenv host) {
     FPENV_BARRIER();
@@ -55,6 +70,23 @@ GELU_INLINE fpenv fpenv_enter(void) {
     return host;
 }
 
+/* FZ looks at the result before rounding, so it loses some of those that round to FLT_MIN. It raises UFC for each result
+ * that it makes zero. */
+GELU_INLINE fpenv fpenv_enter_flush(void) {
+    fpenv host = fpenv_enter();
+    __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)1 << 24) : "memory");
+    __asm__ volatile("msr fpsr, %0" ::"r"((uint64_t)0) : "memory");
+    return host;
+}
+
+GELU_INLINE bool fpenv_flush_in_doubt(void) {
+    uint64_t fpsr;
+    __asm__ volatile("mrs %0, fpsr" : "=r"(fpsr)::"memory");
+    if (!(fpsr & 8)) return false;
+    __asm__ volatile("msr fpsr, %0" ::"r"((uint64_t)0) : "memory");
+    return true;
+}
+
 GELU_INLINE void fpenv_leave(fpenv host) {
     __asm__ volatile("msr fpcr, %0" ::"r"(host.fpcr) : "memory");
     __asm__ volatile("msr fpsr, %0" ::"r"(host.fpsr) : "memory");
@@ -68,6 +100,8 @@ typedef struct {
 
 GELU_INLINE fpenv fpenv_get(void) { return (fpenv){0}; }
 GELU_INLINE fpenv fpenv_enter(void) { return fpenv_get(); }
+GELU_INLINE fpenv fpenv_enter_flush(void) { return fpenv_get(); }
+GELU_INLINE bool fpenv_flush_in_doubt(void) { return true; } /* it flushes nothing */
 GELU_INLINE void fpenv_leave(fpenv host) { (void)host; }
 
 #endif

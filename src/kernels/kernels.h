@@ -36,6 +36,14 @@ struct gelu_kernels {
                         const float *b, size_t b_row, size_t b_col, float *c, size_t ldc);
     void (*product_f64)(size_t rows, size_t cols, size_t depth, const double *a, size_t a_row, size_t a_col,
                         const double *b, size_t b_row, size_t b_col, double *c, size_t ldc);
+
+    /* bf16 compute (gelu.h, Linear), in whatever environment; it is restored. c (rows, cols) = x W^T + bias (NULL: +0),
+     * where w is packed as bf16_layout.h says, from a panel's begin, and x by the pack_rows of the same table into
+     * bf16_rows_nbytes, aligned to 64 bytes. ldc in elements; c is disjoint from the inputs. For best use of the caches
+     * c has at most 512 rows and 256 columns. */
+    void (*bf16_pack_rows)(size_t rows, size_t depth, const gelu_bf16 *x, size_t ldx, void *packed);
+    void (*bf16_product)(size_t rows, size_t cols, size_t depth, const void *x, const gelu_bf16 *w, const float *bias,
+                         float *c, size_t ldc);
 };
 
 extern const struct gelu_kernels gelu_kernels_scalar;

@@ -26,6 +26,11 @@
 #define FMA fma_f64
 #include "kernels/linear.inc.h"
 
+#include "kernels/bf16_layout.h"
+#include "base/fpenv.h"
+#include "kernels/bf16_tile.inc.h"
+#include "kernels/bf16_product.inc.h"
+
 #define TABLE_JOIN_(a, b) a##b
 #define TABLE_JOIN(a, b) TABLE_JOIN_(a, b)
 #define TABLE_STRING_(a) #a
@@ -39,4 +44,6 @@ const struct gelu_kernels TABLE_JOIN(gelu_kernels_, ISA_NAME) = {
 #include "kernels/kernel_list.inc"
     .product_f32 = product_f32,
     .product_f64 = product_f64,
+    .bf16_pack_rows = bf16_pack_rows,
+    .bf16_product = bf16_product,
 };

@@ -63,6 +63,8 @@ diff "$scratch/kernels.arm" "$scratch/fused.arm" || { echo "same_bits: -ffp-cont
 
 "$GELU_BUILD_DIR/tests/neon_flush" || failed=1
 "${emulator[@]}" "$cross/tests/neon_flush" || failed=1
+"$GELU_BUILD_DIR/tests/neon_bf16" || failed=1
+"${emulator[@]}" "$cross/tests/neon_bf16" || failed=1
 # The sweep of `make verify-neon`, two of its 4096 chunks.
 "$GELU_BUILD_DIR/tests/neon_sweep" compare 3063 2 "${emulator[*]} '$cross/tests/neon_sweep'" >"$scratch/sweep" 2>&1 ||
     { cat "$scratch/sweep" >&2; failed=1; }

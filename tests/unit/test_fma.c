@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 #include "kernels/simd/fma.h"
+#include "unit/naive_bf16.h"
 
 enum { RANDOM_TRIPLES = 4000000 };
 
@@ -34,6 +35,9 @@ static void check_f32(float a, float b, float c) {
     float got = fma_f32_emulated(a, b, c), want = fmaf(a, b, c);
     if (memcmp(&got, &want, sizeof got) != 0 && !(isnan(got) && isnan(want)))
         fail_msg("fmaf(%a, %a, %a): got %a, want %a", a, b, c, got, want);
+    got = fma_f32_flushed(a, b, c), want = naive_bf16_fma(a, b, c);
+    if (memcmp(&got, &want, sizeof got) != 0 && !(isnan(got) && isnan(want)))
+        fail_msg("flushed fma(%a, %a, %a): got %a, want %a", a, b, c, got, want);
 }
 
 static void check_f64(double a, double b, double c) {

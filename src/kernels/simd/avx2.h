@@ -121,6 +121,12 @@ GELU_INLINE v32 v32_load_bf16(const uint16_t *p) {
     __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p));
     return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
+GELU_INLINE v32 v32_load_bf16_even(const uint16_t *p) {
+    return v32_from_bits(_mm256_slli_epi32(_mm256_loadu_si256((const __m256i *)p), 16));
+}
+GELU_INLINE v32 v32_load_bf16_odd(const uint16_t *p) {
+    return v32_from_bits(_mm256_and_si256(_mm256_loadu_si256((const __m256i *)p), i32_set(-0x10000)));
+}
 GELU_INLINE void v32_store_f32(float *p, v32 x) { _mm256_storeu_ps(p, x); }
 GELU_INLINE void v32_store_f16(uint16_t *p, v32 x) {
     _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));

@@ -118,6 +118,12 @@ GELU_INLINE v32 v32_load_bf16(const uint16_t *p) {
     __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
     return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
 }
+GELU_INLINE v32 v32_load_bf16_even(const uint16_t *p) {
+    return v32_from_bits(_mm512_slli_epi32(_mm512_loadu_si512(p), 16));
+}
+GELU_INLINE v32 v32_load_bf16_odd(const uint16_t *p) {
+    return v32_from_bits(_mm512_and_si512(_mm512_loadu_si512(p), i32_set(-0x10000)));
+}
 GELU_INLINE void v32_store_f32(float *p, v32 x) { _mm512_storeu_ps(p, x); }
 GELU_INLINE void v32_store_f16(uint16_t *p, v32 x) {
     _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));

@@ -11,10 +11,10 @@
 #include <string.h>
 #include "base/compiler.h"
 
-/* The product of two floats is exact in double. Their sum with c is rounded to odd: a double whose last bit is set
- * whenever something was lost has more than two bits beyond any float, so that rounding it again rounds the exact sum.
- * No branches, so that a loop over columns vectorises. */
-GELU_INLINE float fma_f32_emulated(float a, float b, float c) {
+/* a * b + c in double. The product of two floats is exact there. Its sum with c is rounded to odd: a double whose last bit
+ * is set whenever something was lost has more than two bits beyond any float, so that rounding it again rounds the exact
+ * sum. No branches, so that a loop over columns vectorises. */
+GELU_INLINE double fma_f32_to_odd(float a, float b, float c) {
     double product = (double)a * (double)b, addend = (double)c;
     double sum = product + addend;
     double addend_part = sum - product;
@@ -27,6 +27,26 @@ GELU_INLINE float fma_f32_emulated(float a, float b, float c) {
     uint64_t step = inexact & ~bits;
     bits += step - ((step & towards_zero) << 1);
     memcpy(&sum, &bits, sizeof sum);
+    return sum;
+}
+
+GELU_INLINE float fma_f32_emulated(float a, float b, float c) { return (float)fma_f32_to_odd(a, b, c); }
+
+/* A float's subnormals as zeros of their sign. */
+GELU_INLINE float fma_flush_operand(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (!(bits & 0x7f800000)) bits &= 0x80000000;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* fma by the rule of bf16 compute: subnormal operands are zero, and so are results that are below FLT_MIN after rounding
+ * to 24 bits; the greatest sums below it round up to it. Right under FTZ and DAZ, too. */
+GELU_INLINE float fma_f32_flushed(float a, float b, float c) {
+    double sum = fma_f32_to_odd(fma_flush_operand(a), fma_flush_operand(b), fma_flush_operand(c));
+    double magnitude = __builtin_fabs(sum);
+    if (magnitude < 0x1p-126) return (float)__builtin_copysign(magnitude < 0x1.ffffffp-127 ? 0 : 0x1p-126, sum);
     return (float)sum;
 }
 

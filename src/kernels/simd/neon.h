@@ -143,6 +143,12 @@ GELU_INLINE v32 v32_max(v32 x, v32 limit) { return v32_select(v32_less(limit, x)
 GELU_INLINE v32 v32_load_f32(const float *p) { return vld1q_f32(p); }
 GELU_INLINE v32 v32_load_f16(const uint16_t *p) { return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p))); }
 GELU_INLINE v32 v32_load_bf16(const uint16_t *p) { return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16)); }
+GELU_INLINE v32 v32_load_bf16_even(const uint16_t *p) {
+    return vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(vld1q_u16(p)), 16));
+}
+GELU_INLINE v32 v32_load_bf16_odd(const uint16_t *p) {
+    return v32_from_bits(i32_and(vreinterpretq_s32_u16(vld1q_u16(p)), i32_set(-0x10000)));
+}
 GELU_INLINE void v32_store_f32(float *p, v32 x) { vst1q_f32(p, x); }
 GELU_INLINE void v32_store_f16(uint16_t *p, v32 x) { vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(x))); }
 GELU_INLINE void v32_store_high_half(uint16_t *p, i32 x) { vst1_u16(p, vshrn_n_u32(vreinterpretq_u32_s32(x), 16)); }

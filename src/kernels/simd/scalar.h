@@ -165,6 +165,9 @@ GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return m ? a : b; }
 GELU_INLINE v32 v32_copy_sign_of(v32 x, v32 sign) { return v32_from_bits(v32_bits(x) | (v32_bits(sign) & INT32_MIN)); }
 
 GELU_INLINE v32 v32_load_f32(const float *p) { return *p; }
+/* Of V32_LANES pairs of bf16, the first or the second of each, exactly. */
+GELU_INLINE v32 v32_load_bf16_even(const uint16_t *p) { return v32_from_bits((int32_t)((uint32_t)p[0] << 16)); }
+GELU_INLINE v32 v32_load_bf16_odd(const uint16_t *p) { return v32_from_bits((int32_t)((uint32_t)p[1] << 16)); }
 GELU_INLINE void v32_store_f32(float *p, v32 x) { *p = x; }
 
 /* The row of a table that the low five bits of index name: one number per column. */
