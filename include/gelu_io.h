@@ -43,18 +43,19 @@ typedef struct {
     int v2_is_bf16; /* read '<V2' as bf16 */
 } gelu_npy_options;
 
-/* A .npy file that is open for reading, in pieces or whole. Its data is mapped, not read ahead. */
+/* A .npy file that is open for reading, in pieces or whole. A long one is mapped, not read ahead. */
 typedef struct gelu_npy gelu_npy;
 
 /* options NULL: all zero. GELU_ERR_IO, GELU_ERR_MAGIC, GELU_ERR_VERSION, GELU_ERR_HEADER, GELU_ERR_DTYPE,
  * GELU_ERR_OVERFLOW, GELU_ERR_TRUNCATED, GELU_ERR_TRAILING, GELU_ERR_MEMORY; *out is then NULL. A directory, a pipe or
- * a device is GELU_ERR_IO. A file that another process shortens while it is open must not be read (SIGBUS). */
+ * a device is GELU_ERR_IO. A file of up to 16 MiB is copied; a longer one is mapped, so what another process cuts off
+ * while it is open must not be read (SIGBUS). */
 GELU_API gelu_status gelu_npy_open(const char *path, const gelu_npy_options *options, gelu_npy **out, gelu_error *err);
 /* The same over nbytes in memory, which must outlive *out; name stands for the file in messages. */
 GELU_API gelu_status gelu_npy_open_memory(const char *name, const void *bytes, size_t nbytes,
                                           const gelu_npy_options *options, gelu_npy **out, gelu_error *err);
 GELU_API void gelu_npy_close(gelu_npy *npy); /* NULL is fine */
-/* dtype, ndim, shape and count; data points into the mapping when the file is already little-endian, C order and
+/* dtype, ndim, shape and count; data points into the file's bytes when the file is already little-endian, C order and
  * aligned for its type (read only), and is NULL otherwise. Valid until gelu_npy_close. */
 GELU_API const gelu_tensor *gelu_npy_info(const gelu_npy *npy);
 /* Elements first .. first+count-1 in row-major order, in native byte order. GELU_ERR_SHAPE when out of range. */

@@ -50,7 +50,7 @@ static bool refused_name(char kind, unsigned size, char name[64]) {
     return false;
 }
 
-gelu_status gelu_npy_parse_descr(const struct npy_context *context, uint64_t offset, const char *descr, size_t length,
+gelu_status gelu_npy_parse_descr(const struct io_context *context, uint64_t offset, const char *descr, size_t length,
                                  const gelu_npy_options *options, struct npy_layout *out) {
     static const struct {
         char kind;
@@ -69,9 +69,8 @@ gelu_status gelu_npy_parse_descr(const struct npy_context *context, uint64_t off
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         if (taken[i].kind != kind || taken[i].size != size) continue;
         if (kind == 'V' && (order == '>' || !options || !options->v2_is_bf16))
-            return gelu_npy_fail(context, GELU_ERR_DTYPE, offset, "at byte %llu: elements are raw '%.*s'%s",
-                                 (unsigned long long)offset, (int)length, descr,
-                                 order == '>' ? "" : ", which is bf16 only if the caller says so");
+            return gelu_io_fail_at(context, GELU_ERR_DTYPE, offset, "elements are raw '%.*s'%s", (int)length, descr,
+                                   order == '>' ? "" : ", which is bf16 only if the caller says so");
         out->tensor.dtype = taken[i].dtype;
         out->swapped = order == '>';
         return GELU_OK;
@@ -79,9 +78,7 @@ gelu_status gelu_npy_parse_descr(const struct npy_context *context, uint64_t off
     char name[64];
     int shown = length > 40 ? 40 : (int)length;
     if (refused_name(kind, size, name))
-        return gelu_npy_fail(context, GELU_ERR_DTYPE, offset,
-                             "at byte %llu: elements are %s ('%.*s'), not f2, f4 or f8", (unsigned long long)offset,
-                             name, shown, descr);
-    return gelu_npy_fail(context, GELU_ERR_DTYPE, offset, "at byte %llu: unknown element type '%.*s'",
-                         (unsigned long long)offset, shown, descr);
+        return gelu_io_fail_at(context, GELU_ERR_DTYPE, offset, "elements are %s ('%.*s'), not f2, f4 or f8", name,
+                               shown, descr);
+    return gelu_io_fail_at(context, GELU_ERR_DTYPE, offset, "unknown element type '%.*s'", shown, descr);
 }

@@ -8,11 +8,12 @@
 #include <string.h>
 #include "base/size.h"
 #include "io/npy_internal.h"
+#include "io/shape.h"
 
 enum { KEY_DESCR = 1, KEY_FORTRAN = 2, KEY_SHAPE = 4, KEY_ALL = 7 };
 
 struct cursor {
-    const struct npy_context *context;
+    const struct io_context *context;
     const char *text;
     size_t at, end;
     uint64_t base; /* of text in the file */
@@ -22,8 +23,7 @@ struct cursor {
 static uint64_t position(const struct cursor *c) { return c->base + c->at; }
 
 static gelu_status malformed(const struct cursor *c, const char *reason) {
-    return gelu_npy_fail(c->context, GELU_ERR_HEADER, position(c), "at byte %llu: bad header: %s",
-                         (unsigned long long)position(c), reason);
+    return gelu_io_fail_at(c->context, GELU_ERR_HEADER, position(c), "bad header: %s", reason);
 }
 
 static char peek(const struct cursor *c) { return c->at < c->end ? c->text[c->at] : '\0'; }
@@ -74,8 +74,7 @@ static gelu_status parse_dimension(struct cursor *c, size_t *out) {
     if (peek(c) == '-') return malformed(c, "negative dimension");
     for (; peek(c) >= '0' && peek(c) <= '9'; c->at++)
         if (!size_mul(value, 10, &value) || !size_add(value, (size_t)(peek(c) - '0'), &value))
-            return gelu_npy_fail(c->context, GELU_ERR_OVERFLOW, c->base + first, "at byte %llu: size overflow in shape",
-                                 (unsigned long long)(c->base + first));
+            return gelu_io_fail_at(c->context, GELU_ERR_OVERFLOW, c->base + first, "size overflow in shape");
     if (c->at == first) return malformed(c, "shape is not a tuple of integers");
     if (c->text[first] == '0' && value != 0) return malformed(c, "a dimension begins with 0");
     if (c->python2 && peek(c) == 'L') c->at++;
@@ -90,9 +89,8 @@ static gelu_status parse_shape(struct cursor *c, gelu_tensor *tensor) {
     while (!accept(c, ')')) {
         if (!comma) return malformed(c, "a comma is missing in shape");
         if (tensor->ndim == GELU_MAX_NDIM)
-            return gelu_npy_fail(c->context, GELU_ERR_SHAPE, position(c),
-                                 "at byte %llu: shape has more than %d dimensions", (unsigned long long)position(c),
-                                 GELU_MAX_NDIM);
+            return gelu_io_fail_at(c->context, GELU_ERR_SHAPE, position(c), "shape has more than %d dimensions",
+                                   GELU_MAX_NDIM);
         gelu_status status = parse_dimension(c, &tensor->shape[tensor->ndim]);
         if (status) return status;
         tensor->ndim++;
@@ -113,8 +111,7 @@ static gelu_status parse_value(struct cursor *c, int key, const gelu_npy_options
         return parse_shape(c, &out->tensor);
     }
     if (peek(c) == '[' || peek(c) == '(')
-        return gelu_npy_fail(c->context, GELU_ERR_DTYPE, at, "at byte %llu: elements are of a structured type",
-                             (unsigned long long)at);
+        return gelu_io_fail_at(c->context, GELU_ERR_DTYPE, at, "elements are of a structured type");
     const char *descr;
     size_t length;
     gelu_status status = parse_string(c, &descr, &length);
@@ -158,53 +155,39 @@ static gelu_status parse_dict(struct cursor *c, const gelu_npy_options *options,
     return GELU_OK;
 }
 
-/* Elements and bytes of the array. As in NumPy, dimensions other than the zero ones must not overflow either, so that
- * every stride fits. */
-static bool sizes(gelu_tensor *tensor, size_t *nbytes) {
-    size_t count = 1, nonzero = gelu_dtype_nbytes(tensor->dtype);
-    for (size_t i = 0; i < tensor->ndim; i++) {
-        if (tensor->shape[i] != 0 && !size_mul(nonzero, tensor->shape[i], &nonzero)) return false;
-        count = tensor->shape[i] == 0 || count == 0 ? 0 : count * tensor->shape[i];
-    }
-    tensor->count = count;
-    *nbytes = count == 0 ? 0 : nonzero;
-    return nonzero <= PTRDIFF_MAX;
-}
-
 /* Magic, version and header length: leaves the header's place in c. */
-static gelu_status parse_preamble(const struct npy_context *context, const uint8_t *prefix, uint64_t file_nbytes,
+static gelu_status parse_preamble(const struct io_context *context, const uint8_t *prefix, uint64_t file_nbytes,
                                   struct cursor *c) {
     size_t some = file_nbytes < NPY_MAGIC_NBYTES ? (size_t)file_nbytes : NPY_MAGIC_NBYTES;
-    if (file_nbytes == 0) return gelu_npy_fail(context, GELU_ERR_TRUNCATED, 0, "the file is empty");
+    if (file_nbytes == 0) return gelu_io_fail(context, GELU_ERR_TRUNCATED, 0, "the file is empty");
     if (memcmp(prefix, NPY_MAGIC, some) != 0)
-        return gelu_npy_fail(context, GELU_ERR_MAGIC, 0, "at byte 0: bad magic: not a .npy file%s",
-                             some >= 4 && memcmp(prefix, "PK\3\4", 4) == 0 ? " but a zip archive (.npz?)" : "");
+        return gelu_io_fail_at(context, GELU_ERR_MAGIC, 0, "bad magic: not a .npy file%s",
+                               some >= 4 && memcmp(prefix, "PK\3\4", 4) == 0 ? " but a zip archive (.npz?)" : "");
     if (file_nbytes < 8)
-        return gelu_npy_fail(context, GELU_ERR_TRUNCATED, file_nbytes,
-                             "truncated: %llu bytes, but the magic and version take 8",
-                             (unsigned long long)file_nbytes);
+        return gelu_io_fail(context, GELU_ERR_TRUNCATED, file_nbytes,
+                            "truncated: %llu bytes, but the magic and version take 8", (unsigned long long)file_nbytes);
     unsigned major = prefix[6], minor = prefix[7];
     if (major < 1 || major > 3 || minor != 0)
-        return gelu_npy_fail(context, GELU_ERR_VERSION, 6,
-                             "at byte 6: unknown format version %u.%u (1.0, 2.0 and 3.0 are known)", major, minor);
+        return gelu_io_fail_at(context, GELU_ERR_VERSION, 6,
+                               "unknown format version %u.%u (1.0, 2.0 and 3.0 are known)", major, minor);
     unsigned start = major == 1 ? 10 : 12;
     if (file_nbytes < start)
-        return gelu_npy_fail(context, GELU_ERR_TRUNCATED, file_nbytes,
-                             "truncated: %llu bytes, but the header begins at %u", (unsigned long long)file_nbytes,
-                             start);
+        return gelu_io_fail(context, GELU_ERR_TRUNCATED, file_nbytes,
+                            "truncated: %llu bytes, but the header begins at %u", (unsigned long long)file_nbytes,
+                            start);
     uint32_t length = prefix[8] | (uint32_t)prefix[9] << 8;
     if (major > 1) length |= (uint32_t)prefix[10] << 16 | (uint32_t)prefix[11] << 24;
     if (length > file_nbytes - start)
-        return gelu_npy_fail(context, GELU_ERR_TRUNCATED, 8, "truncated: %llu bytes, but the header ends at %llu",
-                             (unsigned long long)file_nbytes, (unsigned long long)start + length);
+        return gelu_io_fail(context, GELU_ERR_TRUNCATED, 8, "truncated: %llu bytes, but the header ends at %llu",
+                            (unsigned long long)file_nbytes, (unsigned long long)start + length);
     if (length > NPY_MAX_HEADER)
-        return gelu_npy_fail(context, GELU_ERR_HEADER, 8, "at byte 8: bad header: %lu bytes long, over the limit of %d",
-                             (unsigned long)length, NPY_MAX_HEADER);
+        return gelu_io_fail_at(context, GELU_ERR_HEADER, 8, "bad header: %lu bytes long, over the limit of %d",
+                               (unsigned long)length, NPY_MAX_HEADER);
     *c = (struct cursor){context, (const char *)prefix + start, 0, length, start, major < 3};
     return GELU_OK;
 }
 
-gelu_status gelu_npy_parse(const struct npy_context *context, const uint8_t *prefix, uint64_t file_nbytes,
+gelu_status gelu_npy_parse(const struct io_context *context, const uint8_t *prefix, uint64_t file_nbytes,
                            const gelu_npy_options *options, struct npy_layout *out) {
     struct cursor c = {0};
     uint64_t shape_at = 0;
@@ -213,16 +196,16 @@ gelu_status gelu_npy_parse(const struct npy_context *context, const uint8_t *pre
     if (!status) status = parse_dict(&c, options, out, &shape_at);
     if (status) return status;
     size_t nbytes, offset = (size_t)c.base + c.end;
-    if (!sizes(&out->tensor, &nbytes))
-        return gelu_npy_fail(context, GELU_ERR_OVERFLOW, shape_at, "at byte %llu: size overflow in shape",
-                             (unsigned long long)shape_at);
+    gelu_tensor *tensor = &out->tensor;
+    if (!io_shape_nbytes(tensor->ndim, tensor->shape, gelu_dtype_nbytes(tensor->dtype), &tensor->count, &nbytes))
+        return gelu_io_fail_at(context, GELU_ERR_OVERFLOW, shape_at, "size overflow in shape");
     uint64_t have = file_nbytes - offset;
     if (have != nbytes)
-        return gelu_npy_fail(context, have < nbytes ? GELU_ERR_TRUNCATED : GELU_ERR_TRAILING,
-                             have < nbytes ? file_nbytes : (uint64_t)offset + nbytes,
-                             "%s: the data at byte %llu has %llu bytes and should have %llu",
-                             have < nbytes ? "truncated" : "trailing bytes", (unsigned long long)offset,
-                             (unsigned long long)have, (unsigned long long)nbytes);
+        return gelu_io_fail(context, have < nbytes ? GELU_ERR_TRUNCATED : GELU_ERR_TRAILING,
+                            have < nbytes ? file_nbytes : (uint64_t)offset + nbytes,
+                            "%s: the data at byte %llu has %llu bytes and should have %llu",
+                            have < nbytes ? "truncated" : "trailing bytes", (unsigned long long)offset,
+                            (unsigned long long)have, (unsigned long long)nbytes);
     size_t wide = 0;
     for (size_t i = 0; i < out->tensor.ndim; i++) wide += out->tensor.shape[i] > 1;
     out->data_offset = offset;

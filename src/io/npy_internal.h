@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "gelu_io.h"
+#include "io/error.h"
 
 #define NPY_MAGIC "\x93NUMPY"
 #define NPY_MAGIC_NBYTES 6
@@ -25,26 +26,13 @@ struct npy_layout {
     bool fortran; /* and that differs from C order for this shape */
 };
 
-/* Where a parse reports trouble: name stands for the file in messages. */
-struct npy_context {
-    const char *name;
-    gelu_error *err;
-};
-
-/* Fills err, when there is one, and returns status. */
-gelu_status gelu_npy_fail(const struct npy_context *context, gelu_status status, uint64_t offset, const char *format,
-                          ...) __attribute__((format(printf, 4, 5)));
-/* Like gelu_npy_fail, but GELU_ERR_IO with the system's reason for error_number after what was tried. */
-gelu_status gelu_npy_fail_errno(const struct npy_context *context, int error_number, const char *what);
-void gelu_npy_error_clear(gelu_error *err);
-
 /* Parses the start of a file of file_nbytes bytes. prefix holds all of it, or its first NPY_MAX_PREFIX
  * bytes. Checks that the file has exactly the size that the header asks for. */
-gelu_status gelu_npy_parse(const struct npy_context *context, const uint8_t *prefix, uint64_t file_nbytes,
+gelu_status gelu_npy_parse(const struct io_context *context, const uint8_t *prefix, uint64_t file_nbytes,
                            const gelu_npy_options *options, struct npy_layout *out);
 
 /* The element type and byte order that a descr string such as "<f4" names; GELU_ERR_DTYPE with a reason in words. */
-gelu_status gelu_npy_parse_descr(const struct npy_context *context, uint64_t offset, const char *descr, size_t length,
+gelu_status gelu_npy_parse_descr(const struct io_context *context, uint64_t offset, const char *descr, size_t length,
                                  const gelu_npy_options *options, struct npy_layout *out);
 
 /* Elements first .. first+count-1 (in range) in row-major and native byte order, from data in the file's order. */

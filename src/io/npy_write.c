@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/size.h"
 #include "io/file_out.h"
 #include "io/npy_internal.h"
+#include "io/shape.h"
 
 #define BUFFER_NBYTES 65536
 /* The fixed words and 64 dimensions of up to 20 digits, padded to 64. */
@@ -54,18 +54,15 @@ static size_t make_header(gelu_dtype dtype, size_t ndim, const size_t *shape, ch
     return total;
 }
 
-static gelu_status check_shape(const struct npy_context *context, gelu_dtype dtype, size_t ndim, const size_t *shape,
+static gelu_status check_shape(const struct io_context *context, gelu_dtype dtype, size_t ndim, const size_t *shape,
                                size_t *count) {
-    size_t nonzero = gelu_dtype_nbytes(dtype);
-    *count = 1;
-    if (nonzero == 0) return gelu_npy_fail(context, GELU_ERR_DTYPE, 0, "unknown element type %d", (int)dtype);
+    size_t nbytes;
+    if (gelu_dtype_nbytes(dtype) == 0)
+        return gelu_io_fail(context, GELU_ERR_DTYPE, 0, "unknown element type %d", (int)dtype);
     if (ndim > GELU_MAX_NDIM)
-        return gelu_npy_fail(context, GELU_ERR_SHAPE, 0, "%zu dimensions are more than %d", ndim, GELU_MAX_NDIM);
-    for (size_t i = 0; i < ndim; i++) {
-        if (shape[i] != 0 && !size_mul(nonzero, shape[i], &nonzero)) nonzero = SIZE_MAX;
-        if (nonzero > PTRDIFF_MAX) return gelu_npy_fail(context, GELU_ERR_OVERFLOW, 0, "size overflow in shape");
-        *count = shape[i] == 0 ? 0 : *count * shape[i];
-    }
+        return gelu_io_fail(context, GELU_ERR_SHAPE, 0, "%zu dimensions are more than %d", ndim, GELU_MAX_NDIM);
+    if (!io_shape_nbytes(ndim, shape, gelu_dtype_nbytes(dtype), count, &nbytes))
+        return gelu_io_fail(context, GELU_ERR_OVERFLOW, 0, "size overflow in shape");
     return GELU_OK;
 }
 
@@ -76,11 +73,11 @@ static void free_writer(gelu_npy_writer *writer) {
 
 gelu_status gelu_npy_writer_open(const char *path, gelu_dtype dtype, size_t ndim, const size_t *shape,
                                  gelu_npy_writer **out, gelu_error *err) {
-    struct npy_context context = {path ? path : "(no name)", err};
-    size_t count;
-    gelu_npy_error_clear(err);
+    struct io_context context = {path ? path : "(no name)", err};
+    size_t count = 0;
+    gelu_io_error_clear(err);
     if (out) *out = NULL;
-    if (!out || !path || (!shape && ndim > 0)) return gelu_npy_fail(&context, GELU_ERR_ARGUMENT, 0, "a NULL pointer");
+    if (!out || !path || (!shape && ndim > 0)) return gelu_io_fail_null(&context);
     gelu_status status = check_shape(&context, dtype, ndim, shape, &count);
     if (status) return status;
     gelu_npy_writer *writer = calloc(1, sizeof *writer);
@@ -88,13 +85,13 @@ gelu_status gelu_npy_writer_open(const char *path, gelu_dtype dtype, size_t ndim
     if (writer) writer->path = malloc(path_nbytes);
     if (!writer || !writer->path) {
         free(writer);
-        return gelu_npy_fail(&context, GELU_ERR_MEMORY, 0, "out of memory");
+        return gelu_io_fail_memory(&context);
     }
     memcpy(writer->path, path, path_nbytes);
     int reason = gelu_file_out_open(&writer->file, path);
     if (reason) {
         free_writer(writer);
-        return gelu_npy_fail_errno(&context, reason, "cannot create");
+        return gelu_io_fail_errno(&context, reason, "cannot create");
     }
     writer->element_nbytes = gelu_dtype_nbytes(dtype);
     writer->missing = count;
@@ -104,8 +101,8 @@ gelu_status gelu_npy_writer_open(const char *path, gelu_dtype dtype, size_t ndim
 }
 
 static gelu_status fail_write(gelu_npy_writer *writer, int reason) {
-    struct npy_context context = {writer->path, &writer->failure};
-    return gelu_npy_fail_errno(&context, reason, "cannot write");
+    struct io_context context = {writer->path, &writer->failure};
+    return gelu_io_fail_errno(&context, reason, "cannot write");
 }
 
 static gelu_status flush(gelu_npy_writer *writer) {
@@ -132,33 +129,33 @@ static gelu_status report(const gelu_npy_writer *writer, gelu_error *err) {
 }
 
 gelu_status gelu_npy_writer_write(gelu_npy_writer *writer, size_t count, const void *data, gelu_error *err) {
-    struct npy_context context = {writer ? writer->path : "(no writer)", err};
-    gelu_npy_error_clear(err);
-    if (!writer || (!data && count > 0)) return gelu_npy_fail(&context, GELU_ERR_ARGUMENT, 0, "a NULL pointer");
+    struct io_context context = {writer ? writer->path : "(no writer)", err};
+    gelu_io_error_clear(err);
+    if (!writer || (!data && count > 0)) return gelu_io_fail_null(&context);
     if (writer->failure.status) return report(writer, err);
     if (count > writer->missing)
-        return gelu_npy_fail(&context, GELU_ERR_SHAPE, 0, "%zu elements given where only %zu are left to write", count,
-                             writer->missing);
+        return gelu_io_fail(&context, GELU_ERR_SHAPE, 0, "%zu elements given where only %zu are left to write", count,
+                            writer->missing);
     if (count > 0 && put(writer, data, count * writer->element_nbytes)) return report(writer, err);
     writer->missing -= count;
     return GELU_OK;
 }
 
 gelu_status gelu_npy_writer_commit(gelu_npy_writer *writer, gelu_error *err) {
-    struct npy_context context = {writer ? writer->path : "(no writer)", err};
-    gelu_npy_error_clear(err);
-    if (!writer) return gelu_npy_fail(&context, GELU_ERR_ARGUMENT, 0, "a NULL pointer");
+    struct io_context context = {writer ? writer->path : "(no writer)", err};
+    gelu_io_error_clear(err);
+    if (!writer) return gelu_io_fail_null(&context);
     gelu_status status = GELU_OK;
     if (writer->failure.status || (writer->missing == 0 && flush(writer)))
         status = report(writer, err);
     else if (writer->missing > 0)
-        status = gelu_npy_fail(&context, GELU_ERR_SHAPE, 0, "%zu elements are missing", writer->missing);
+        status = gelu_io_fail(&context, GELU_ERR_SHAPE, 0, "%zu elements are missing", writer->missing);
     if (status) {
         gelu_npy_writer_abort(writer);
         return status;
     }
     int reason = gelu_file_out_commit(&writer->file);
-    if (reason) status = gelu_npy_fail_errno(&context, reason, "cannot finish writing");
+    if (reason) status = gelu_io_fail_errno(&context, reason, "cannot finish writing");
     free_writer(writer);
     return status;
 }
