@@ -42,21 +42,27 @@ extern "C" {
 
 typedef enum {
     GELU_OK = 0,
-    GELU_ERR_ARGUMENT,    /* a NULL pointer, an unknown enumerator, an option that makes no sense */
-    GELU_ERR_NAME,        /* an unknown name */
-    GELU_ERR_DTYPE,       /* an element type, or a mix of types, that the call does not take */
-    GELU_ERR_SHAPE,       /* dimensions that do not fit each other, or ld < columns */
-    GELU_ERR_ALIAS,       /* arrays overlap in a way that the call does not allow */
-    GELU_ERR_OVERFLOW,    /* a size does not fit in size_t */
-    GELU_ERR_MEMORY,      /* allocation failed */
-    GELU_ERR_ISA,         /* an instruction set that is unknown, or not available on this machine */
-    GELU_ERR_UNSUPPORTED, /* valid, but not implemented for these arguments */
-    GELU_ERR_IO,          /* the operating system refused: open, read, write, map, rename */
-    GELU_ERR_MAGIC,       /* the file is of another kind */
-    GELU_ERR_VERSION,     /* a format version that is not known */
-    GELU_ERR_HEADER,      /* a header that is not well-formed */
-    GELU_ERR_TRUNCATED,   /* the file ends too early */
-    GELU_ERR_TRAILING     /* bytes after the end of the data */
+    GELU_ERR_ARGUMENT,      /* a NULL pointer, an unknown enumerator, an option that makes no sense */
+    GELU_ERR_NAME,          /* an unknown name */
+    GELU_ERR_DTYPE,         /* an element type, or a mix of types, that the call does not take */
+    GELU_ERR_SHAPE,         /* dimensions that do not fit each other, or ld < columns */
+    GELU_ERR_ALIAS,         /* arrays overlap in a way that the call does not allow */
+    GELU_ERR_OVERFLOW,      /* a size does not fit in size_t */
+    GELU_ERR_MEMORY,        /* allocation failed */
+    GELU_ERR_ISA,           /* an instruction set that is unknown, or not available on this machine */
+    GELU_ERR_UNSUPPORTED,   /* valid, but not implemented for these arguments */
+    GELU_ERR_IO,            /* the operating system refused: open, read, write, map, rename */
+    GELU_ERR_MAGIC,         /* the file is of another kind */
+    GELU_ERR_VERSION,       /* a format version that is not known */
+    GELU_ERR_HEADER,        /* a header that is not well-formed */
+    GELU_ERR_TRUNCATED,     /* the file ends too early */
+    GELU_ERR_TRAILING,      /* bytes after the end of the data */
+    GELU_ERR_DUPLICATE,     /* a name that occurs twice */
+    GELU_ERR_OVERLAP,       /* two arrays of a file share bytes */
+    GELU_ERR_HOLE,          /* bytes of a file that belong to no array */
+    GELU_ERR_SIZE_MISMATCH, /* an array has not the bytes that its shape and type take */
+    GELU_ERR_HEADER_LENGTH, /* a header that is said to be longer or shorter than any header may be */
+    GELU_ERR_MISSING        /* what a file names is not there */
 } gelu_status;
 
 /* A short English text such as "size overflow"; never NULL, static. */

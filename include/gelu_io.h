@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* Files and text for libgelu: .npy arrays and the printed form of tensors. Library libgelu-io, on top of libgelu.
+/* Files and text for libgelu: .npy arrays, safetensors checkpoints, the printed form of tensors. Library libgelu-io, on top of libgelu.
  *
  * The conventions of gelu.h hold. Calls that touch files also fill a gelu_error, which may be NULL when nobody reads
  * it. Nothing here depends on the locale. */
@@ -86,6 +86,83 @@ GELU_API const char *gelu_npy_writer_temporary(const gelu_npy_writer *writer);
 /* Open, write all, commit. */
 GELU_API gelu_status gelu_npy_write(const char *path, gelu_dtype dtype, size_t ndim, const size_t *shape,
                                     const void *data, gelu_error *err);
+
+/* ---- safetensors -------------------------------------------------------------------------------------------- */
+
+/* Checkpoints: one .safetensors file, or several that a model.safetensors.index.json lists. All of it is checked when it
+ * is opened: a damaged or hostile file is refused with its own status, and the message names the byte and the tensor. */
+typedef struct gelu_safetensors gelu_safetensors;
+
+typedef struct {
+    const char *name;
+    const char *type; /* as the file spells it: "F32", "BF16", "I64", "F8_E4M3", ... */
+    gelu_dtype dtype; /* GELU_F64, GELU_F32, GELU_F16 or GELU_BF16; 0 for every other type */
+    int readable;     /* those four, and I8 to I64 and U8 to U64: what gelu_safetensors_view takes */
+    size_t ndim;
+    const size_t *shape; /* ndim of them, at most GELU_MAX_NDIM */
+    size_t count;        /* elements: the product of shape; a scalar has one */
+    size_t nbytes;
+    size_t file;     /* which of the checkpoint's files holds it */
+    uint64_t offset; /* of its first byte in that file */
+} gelu_safetensors_tensor;
+
+typedef struct {
+    /* Nothing is mapped: every tensor is copied when it is first viewed, and no other process can do harm. Without it
+     * that holds for files of up to 16 MiB; longer ones are mapped, and while somebody shortens or rewrites such a file,
+     * a pointer from gelu_safetensors_view must not be followed (SIGBUS, or other values). Replacing a file by renaming,
+     * as the writers here do, is safe at any time. gelu_safetensors_read and _read_bytes never touch the mapping. */
+    int copy;
+} gelu_safetensors_options;
+
+/* path is a .safetensors file, an index (a name that ends in .json), or a folder: then its model.safetensors or
+ * model.safetensors.index.json, the same with diffusion_pytorch_model, or the only .safetensors file in it. options NULL:
+ * all zero. The files that an index names must lie beside it.
+ *   GELU_ERR_MAGIC          another kind of file, which the message names: a Python pickle (never loaded), GGUF, ...
+ *   GELU_ERR_HEADER_LENGTH  below 2 or above 100,000,000
+ *   GELU_ERR_HEADER         not the JSON that it should be: also wrong keys, negative dimensions, a shard in another folder
+ *   GELU_ERR_DUPLICATE      a name occurs twice, in a header, an index, or two files of a checkpoint
+ *   GELU_ERR_OVERFLOW       a shape whose size does not fit, or an integer beyond 63 bits
+ *   GELU_ERR_SHAPE          more than GELU_MAX_NDIM dimensions
+ *   GELU_ERR_SIZE_MISMATCH  a tensor has not the bytes that its shape and type take
+ *   GELU_ERR_OVERLAP, GELU_ERR_HOLE, GELU_ERR_TRUNCATED, GELU_ERR_TRAILING
+ *                           the tensors do not cover the data exactly once
+ *   GELU_ERR_MISSING        a file, or a tensor in it, that an index names, or no checkpoint in a folder
+ *   GELU_ERR_IO, GELU_ERR_MEMORY
+ * *out is then NULL. */
+GELU_API gelu_status gelu_safetensors_open(const char *path, const gelu_safetensors_options *options,
+                                           gelu_safetensors **out, gelu_error *err);
+/* One file of nbytes in memory, which must outlive *out; name stands for it in messages. */
+GELU_API gelu_status gelu_safetensors_open_memory(const char *name, const void *bytes, size_t nbytes,
+                                                  gelu_safetensors **out, gelu_error *err);
+GELU_API void gelu_safetensors_close(gelu_safetensors *st); /* NULL is fine; ends every pointer got from st */
+
+GELU_API size_t gelu_safetensors_count(const gelu_safetensors *st);
+/* The i-th tensor: files in the order of their names, and in a file in the order of its header; NULL past the end. */
+GELU_API const gelu_safetensors_tensor *gelu_safetensors_at(const gelu_safetensors *st, size_t i);
+/* The tensor of this name; NULL when there is none. */
+GELU_API const gelu_safetensors_tensor *gelu_safetensors_find(const gelu_safetensors *st, const char *name);
+
+GELU_API size_t gelu_safetensors_files(const gelu_safetensors *st);
+GELU_API const char *gelu_safetensors_path(const gelu_safetensors *st, size_t file); /* NULL past the end */
+/* The value of a key in a file's metadata; NULL when there is none. */
+GELU_API const char *gelu_safetensors_metadata(const gelu_safetensors *st, size_t file, const char *key);
+/* The i-th key of a file's metadata in the order of its header, and its value; NULL past the end. value may be NULL. */
+GELU_API const char *gelu_safetensors_metadata_at(const gelu_safetensors *st, size_t file, size_t i,
+                                                  const char **value);
+
+/* All elements of a tensor of st in row-major order, read only, aligned for their type: in place where the file is
+ * mapped and they lie aligned in it, a copy otherwise, which the handle keeps. dtype must be the tensor's; 0 takes
+ * whatever readable type it has (integers are little-endian). NULL for no elements. Several threads may call it at once.
+ * GELU_ERR_DTYPE, GELU_ERR_TRUNCATED (the file has become shorter), GELU_ERR_IO, GELU_ERR_MEMORY. */
+GELU_API gelu_status gelu_safetensors_view(const gelu_safetensors *st, const gelu_safetensors_tensor *tensor,
+                                           gelu_dtype dtype, const void **out, gelu_error *err);
+/* Elements first .. first+count-1 of a floating-point tensor, converted as by gelu_convert. GELU_ERR_SHAPE when out of
+ * range; else as gelu_safetensors_view. On failure dst holds anything. */
+GELU_API gelu_status gelu_safetensors_read(const gelu_safetensors *st, const gelu_safetensors_tensor *tensor,
+                                           size_t first, size_t count, gelu_dtype dtype, void *dst, gelu_error *err);
+/* Bytes first .. first+nbytes-1 of a tensor of any type, as they are. Errors as gelu_safetensors_read. */
+GELU_API gelu_status gelu_safetensors_read_bytes(const gelu_safetensors *st, const gelu_safetensors_tensor *tensor,
+                                                 size_t first, size_t nbytes, void *dst, gelu_error *err);
 
 /* ---- Text --------------------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 # check_symbols.sh BUILD_DIR: what a Release build's libraries define and need.
 #   - the shared libraries export exactly the functions that their public header declares;
-#   - they need no library but libc and libm (libgelu-io: and libgelu; libgelu: and OpenMP's in a build with it);
+#   - they need no library but libc and libm (libgelu-io: and libgelu and jansson; libgelu: and OpenMP's in a build with it);
 #   - the static libraries define no global name outside gelu_;
 #   - nothing in them prints, aborts, exits or changes the locale.
 set -euo pipefail
@@ -51,7 +51,7 @@ libc='libc\.so.*|libm\.so.*|ld-linux.*|libc\.musl.*'
 openmp=
 grep -q '^GELU_OPENMP:BOOL=ON$' "$build/CMakeCache.txt" && openmp='|lib[gi]?omp5?\.so.*'
 check gelu gelu.h "$libc$openmp" || complain "no libgelu in $build"
-check gelu-io gelu_io.h "$libc|libgelu\.so\.[0-9]+" || complain "no libgelu-io in $build"
+check gelu-io gelu_io.h "$libc|libgelu\.so\.[0-9]+|libjansson\.so\.[0-9]+" || complain "no libgelu-io in $build"
 
 if [ "$broken" -ne 0 ]; then
     exit 1

@@ -29,6 +29,12 @@ const char *gelu_status_string(gelu_status status) {
     case GELU_ERR_HEADER: return "bad header";
     case GELU_ERR_TRUNCATED: return "truncated";
     case GELU_ERR_TRAILING: return "trailing bytes";
+    case GELU_ERR_DUPLICATE: return "duplicate name";
+    case GELU_ERR_OVERLAP: return "overlap";
+    case GELU_ERR_HOLE: return "hole";
+    case GELU_ERR_SIZE_MISMATCH: return "size mismatch";
+    case GELU_ERR_HEADER_LENGTH: return "bad header length";
+    case GELU_ERR_MISSING: return "missing";
     }
     return "unknown status";
 }

@@ -22,6 +22,6 @@ for options in "${variants[@]}"; do
     program=$scratch/program${options// /_}
     # shellcheck disable=SC2086 # several words
     "$CC" $options -Wall -Wextra -Werror -Iinclude -Isrc -DEXPECTED_VERSION='"0.1.0"' \
-        "${sources[@]}" tests/install/program.c -o "$program" -lm
+        "${sources[@]}" tests/install/program.c -o "$program" -ljansson -lm
     [ "$("$program" -1.2)" = -0.13808359 ] || { echo "plain_cc: $program computes something else" >&2; exit 1; }
 done

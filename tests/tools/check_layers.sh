@@ -59,6 +59,8 @@ try broken src/ffn/a.c '"io/npy.h"'
 try broken src/ffn/a.c '"gelu_io.h"'
 try broken src/ffn/a.c '<gelu_io.h>'
 try broken src/ffn/a.c '<stdio.h>'
+try broken src/ffn/a.c '<jansson.h>'
+try ok src/io/a.c '<jansson.h>'
 try broken src/ffn/a.c '"missing.h"'
 try broken src/ffn/a.c 'SOME_MACRO'
 try broken cli/a.c '"base/base.h"'
@@ -69,5 +71,5 @@ try broken examples/a.c '"kernels/kernels.h"'
 mkdir "$tree/src/other"
 try broken src/other/a.c '"gelu.h"'
 
-[ "$tried" -eq 31 ]
+[ "$tried" -eq 33 ]
 exit $failed
