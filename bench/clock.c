@@ -15,6 +15,19 @@ double bench_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double bench_sample(void (*run)(void *context, size_t times), void *context, size_t *repeats) {
+    const double sample_seconds = 200e-6;
+    if (*repeats != 1) run(context, 1);
+    if (*repeats == 0) {
+        double started = bench_seconds();
+        run(context, 1);
+        *repeats = 1 + (size_t)(sample_seconds / (bench_seconds() - started + 1e-9));
+    }
+    double started = bench_seconds();
+    run(context, *repeats);
+    return (bench_seconds() - started) / (double)*repeats;
+}
+
 /* An integer addition takes one clock on every processor of interest; a fused multiply-add takes 4 on most, 5 on some,
  * but always a whole number: the ratio of two chains tells which. Timestamp counters do not count clocks. */
 enum { ADDS = 1 << 16, FMAS = 1 << 14, UNROLL = 16 };

@@ -6,15 +6,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench.h"
+#include "bench_common.h"
 #include "cli.h"
 #include "gelu_io.h"
 #include "plot.h"
 
 static const char help[] =
-    "Usage: gelu bench [--act LIST] [--op LIST] [--dtype LIST] [--isa LIST] [--size LIST] [--input LIST]\n"
+    "Usage: gelu bench linear|ffn [OPTION...]    (gelu bench linear --help)\n"
+    "       gelu bench [--act LIST] [--op LIST] [--dtype LIST] [--isa LIST] [--size LIST] [--input LIST]\n"
     "                  [--threads N] [--seconds S | --repeat N] [--csv | --markdown] [--plot FILE.png]\n"
     "\n"
     "How fast the activations are on this machine: nanoseconds and clocks per element, gigabytes per second, and how\n"
@@ -42,34 +43,28 @@ static const char help[] =
     "Examples: gelu bench --act erf --isa all --size 4Ki\n"
     "          gelu bench --op forward,backward --dtype f32,bf16 --input normal,sigma=3 --markdown\n";
 
-enum { MAX_LIST = 64, MAX_THREADS = 1024 };
-
 typedef struct {
     size_t n_acts, n_ops, n_dtypes, n_isas, n_sizes, n_inputs;
-    gelu_act acts[MAX_LIST];
-    const bench_op *ops[MAX_LIST];
-    gelu_dtype dtypes[MAX_LIST];
-    const char *isas[MAX_LIST];
-    size_t sizes[MAX_LIST];
-    bench_input inputs[MAX_LIST];
-    uint64_t threads, repeat;
-    double seconds;
-    bool csv, markdown;
+    gelu_act acts[BENCH_MAX_LIST];
+    const bench_op *ops[BENCH_MAX_LIST];
+    gelu_dtype dtypes[BENCH_MAX_LIST];
+    const char *isas[BENCH_MAX_LIST];
+    size_t sizes[BENCH_MAX_LIST];
+    bench_input inputs[BENCH_MAX_LIST];
+    bench_manner manner;
     const char *plot;
 } request;
 
 /* ---- Lists ---- */
 
-static int bad_item(const char *what, const char *item, const char *known) {
-    return cli_usage("unknown %s '%s'; known: %s", what, item, known);
-}
-
-static int add_act(request *request, const char *item) {
+static int add_act(void *context, const char *item) {
+    request *request = context;
     if (gelu_act_from_name(item, &request->acts[request->n_acts++]) == GELU_OK) return CLI_OK;
-    return bad_item("activation", item, cli_known_activations());
+    return bench_bad_item("activation", item, cli_known_activations());
 }
 
-static int add_op(request *request, const char *item) {
+static int add_op(void *context, const char *item) {
+    request *request = context;
     char known[128] = "";
     for (size_t i = 0; bench_op_at(i); i++) {
         if (!strcmp(item, bench_op_at(i)->name)) {
@@ -78,27 +73,22 @@ static int add_op(request *request, const char *item) {
         }
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", bench_op_at(i)->name);
     }
-    return bad_item("operation", item, known);
+    return bench_bad_item("operation", item, known);
 }
 
-static int add_dtype(request *request, const char *item) {
+static int add_dtype(void *context, const char *item) {
+    request *request = context;
     if (gelu_dtype_from_name(item, &request->dtypes[request->n_dtypes++]) == GELU_OK) return CLI_OK;
-    return bad_item("type", item, "f32, f64, f16, bf16");
+    return bench_bad_item("type", item, "f32, f64, f16, bf16");
 }
 
-static int add_isa(request *request, const char *item) {
-    char known[128] = "";
-    for (size_t i = 0; gelu_isa_available(i); i++) {
-        if (!strcmp(item, gelu_isa_available(i))) {
-            request->isas[request->n_isas++] = gelu_isa_available(i);
-            return CLI_OK;
-        }
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", gelu_isa_available(i));
-    }
-    return cli_usage("instruction set '%s' cannot be had here; available: %s", item, known);
+static int add_isa(void *context, const char *item) {
+    request *request = context;
+    return bench_find_isa(item, &request->isas[request->n_isas++]);
 }
 
-static int add_size(request *request, const char *item) {
+static int add_size(void *context, const char *item) {
+    request *request = context;
     static const char units[] = "KMG";
     size_t digits = strspn(item, "0123456789"), length = strlen(item);
     int shift = 0;
@@ -114,15 +104,16 @@ static int add_size(request *request, const char *item) {
     return CLI_OK;
 }
 
-static int add_input(request *request, const char *item) {
+static int add_input(void *context, const char *item) {
+    request *request = context;
     if (bench_input_from_name(item, &request->inputs[request->n_inputs++])) return CLI_OK;
-    return bad_item("input", item,
-                    "normal, tail, subnormal, positive, uniform, bits, sigma=S (S > 0), range=A:B (A <= B)");
+    return bench_bad_item("input", item,
+                          "normal, tail, subnormal, positive, uniform, bits, sigma=S (S > 0), range=A:B (A <= B)");
 }
 
 static const struct {
     const char *option, *fallback, *all;
-    int (*add)(request *request, const char *item);
+    bench_add_item *add;
 } lists[] = {
     {"act", "erf,tanh,quick,silu,elu", "identity,relu,erf,tanh,quick,silu,elu", add_act},
     {"op", "forward", "forward,grad,grad2,backward,fast,fast-backward", add_op},
@@ -134,44 +125,14 @@ static const struct {
 enum { N_LISTS = sizeof lists / sizeof lists[0], ISA_LIST = 3 };
 enum { FIRST_LIST = 256 }; /* getopt gives the other options letters */
 
-static const char *every_isa(void) {
-    static char names[128];
-    names[0] = '\0';
-    for (size_t i = 0; gelu_isa_available(i); i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "," : "", gelu_isa_available(i));
-    return names;
-}
-
 /* text NULL: the option was not given. */
 static int parse_list(request *request, int list, const char *text) {
     if (!text) text = list == ISA_LIST ? gelu_isa_name() : lists[list].fallback;
-    if (!strcmp(text, "all")) text = list == ISA_LIST ? every_isa() : lists[list].all;
-    for (int items = 0;; items++) {
-        char item[64];
-        size_t length = strcspn(text, ",");
-        if (items == MAX_LIST) return cli_usage("--%s: more than %d items", lists[list].option, MAX_LIST);
-        if (length == 0 || length >= sizeof item)
-            return cli_usage("--%s: an item of the list is empty or too long", lists[list].option);
-        snprintf(item, sizeof item, "%.*s", (int)length, text);
-        int code = lists[list].add(request, item);
-        if (code != CLI_OK || !text[length]) return code;
-        text += length + 1;
-    }
+    if (!strcmp(text, "all")) text = list == ISA_LIST ? bench_every_isa() : lists[list].all;
+    return bench_parse_list(lists[list].option, text, lists[list].add, request);
 }
 
 /* ---- The run ---- */
-
-typedef struct {
-    cli_progress bar;
-    size_t group; /* that runs now */
-} progress;
-
-enum { TICKS = 1000 }; /* of progress, for each group */
-
-static void show_progress(void *context, double done) {
-    progress *progress = context;
-    cli_progress_update(&progress->bar, progress->group * TICKS + (uint64_t)(done * TICKS));
-}
 
 static size_t count_groups(const request *request) {
     size_t pairs = 0;
@@ -180,15 +141,15 @@ static size_t count_groups(const request *request) {
     return pairs * request->n_inputs * request->n_sizes;
 }
 
-static void list_groups(const request *request, progress *progress, size_t n, bench_group *groups) {
+static void list_groups(const request *request, bench_progress *progress, size_t n, bench_group *groups) {
     bench_group group = {.n_acts = request->n_acts,
                          .acts = request->acts,
                          .n_isas = request->n_isas,
                          .isas = request->isas,
-                         .threads = (unsigned)request->threads,
-                         .seconds = request->seconds / (double)n,
-                         .repeat = request->repeat,
-                         .progress = show_progress,
+                         .threads = (unsigned)request->manner.threads,
+                         .seconds = request->manner.seconds / (double)n,
+                         .repeat = request->manner.repeat,
+                         .progress = bench_progress_show,
                          .context = progress};
     for (size_t o = 0; o < request->n_ops; o++)
         for (size_t d = 0; d < request->n_dtypes; d++)
@@ -202,19 +163,17 @@ static void list_groups(const request *request, progress *progress, size_t n, be
                 }
 }
 
-/* Asked for beforehand, since the system may grant memory that it does not have and kill the program later. */
 static bool fits_in_memory(const bench_group *group) {
-    double needed = (group->op->reads_dy ? 3.0 : 2.0) * (double)group->n * (double)gelu_dtype_nbytes(group->dtype);
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages <= 0 || needed < 0.9 * (double)pages * (double)page;
+    double arrays = group->op->reads_dy ? 3 : 2;
+    return bench_fits_in_memory(arrays * (double)group->n * (double)gelu_dtype_nbytes(group->dtype));
 }
 
-static int run_groups(const request *request, progress *progress, size_t n, const bench_group *groups,
+static int run_groups(const request *request, bench_progress *progress, size_t n, const bench_group *groups,
                       bench_row *rows) {
     size_t per_group = bench_group_rows(groups);
-    bench_format format = request->csv ? BENCH_CSV : BENCH_TABLE;
-    if (!request->markdown) bench_print_header(stdout, format);
-    cli_progress_begin(&progress->bar, "bench", n * TICKS);
+    bench_format format = request->manner.csv ? BENCH_CSV : BENCH_TABLE;
+    if (!request->manner.markdown) bench_print_header(stdout, format);
+    bench_progress_begin(progress, n);
     for (size_t i = 0; i < n; i++) {
         progress->group = i;
         gelu_status status = bench_group_run(&groups[i], rows + i * per_group);
@@ -222,13 +181,13 @@ static int run_groups(const request *request, progress *progress, size_t n, cons
             cli_progress_end(&progress->bar);
             return cli_fail("%zu elements: %s", groups[i].n, gelu_status_string(status));
         }
-        if (request->markdown) continue;
+        if (request->manner.markdown) continue;
         cli_progress_clear(&progress->bar);
         bench_print_rows(stdout, format, per_group, rows + i * per_group);
     }
     cli_progress_end(&progress->bar);
-    if (request->markdown) bench_print_markdown(stdout, n * per_group, rows);
-    if (!request->markdown && !request->csv)
+    if (request->manner.markdown) bench_print_markdown(stdout, n * per_group, rows);
+    if (!request->manner.markdown && !request->manner.csv)
         printf("%s; %.2f GHz by chains of dependent operations (fused multiply-add: %d clocks); %u thread%s\n",
                bench_cpu_name(), bench_clock_ghz(), bench_fma_latency(), groups->threads,
                groups->threads == 1 ? "" : "s");
@@ -236,7 +195,7 @@ static int run_groups(const request *request, progress *progress, size_t n, cons
 }
 
 static int run(const request *request) {
-    progress progress = {0};
+    bench_progress progress = {0};
     size_t n = count_groups(request);
     if (n == 0) return cli_usage("no operation of --op takes a type of --dtype");
     bench_group *groups = calloc(n, sizeof *groups);
@@ -258,50 +217,36 @@ static int run(const request *request) {
 
 /* ---- The command line ---- */
 
-static int parse_count(const char *option, const char *text, uint64_t max, uint64_t *out) {
-    if (cli_parse_u64(text, max, out) && *out > 0) return CLI_OK;
-    return cli_usage("--%s: '%s' is not a whole number from 1 to %" PRIu64, option, text, max);
-}
-
-static int parse_seconds(const char *text, double *out) {
-    if (gelu_parse_value(GELU_F64, text, out) == GELU_OK && *out > 0 && *out <= 1e6) return CLI_OK;
-    return cli_usage("--seconds: '%s' is not a number above 0, up to 1000000", text);
-}
-
 static int check(const request *request, int operands, char **argv) {
     if (operands > 0) return cli_usage("bench takes no argument '%s'", argv[0]);
-    if (request->csv && request->markdown) return cli_usage("--csv and --markdown exclude each other");
-    if (request->repeat && request->seconds > 0) return cli_usage("--repeat and --seconds exclude each other");
-    if (request->threads > bench_max_threads()) return cli_usage("--threads: this gelu was built without OpenMP");
+    int code = bench_check_manner(&request->manner);
+    if (code != CLI_OK) return code;
     return request->plot ? plot_check(request->plot) : CLI_OK;
 }
 
 int cmd_bench(int argc, char **argv) {
+    if (argc > 1 && bench_is_layer(argv[1])) return cmd_bench_layer(argc - 1, argv + 1);
     static const struct option options[] = {{"act", required_argument, NULL, FIRST_LIST},
                                             {"op", required_argument, NULL, FIRST_LIST + 1},
                                             {"dtype", required_argument, NULL, FIRST_LIST + 2},
                                             {"isa", required_argument, NULL, FIRST_LIST + ISA_LIST},
                                             {"size", required_argument, NULL, FIRST_LIST + 4},
                                             {"input", required_argument, NULL, FIRST_LIST + 5},
-                                            {"threads", required_argument, NULL, 't'},
-                                            {"seconds", required_argument, NULL, 's'},
-                                            {"repeat", required_argument, NULL, 'r'},
-                                            {"csv", no_argument, NULL, 'c'},
-                                            {"markdown", no_argument, NULL, 'm'},
+                                            BENCH_MANNER_OPTIONS,
                                             {"plot", required_argument, NULL, 'p'},
                                             CLI_HELP_OPTION,
                                             {0}};
     cli_args args = {.argc = argc, .argv = argv, .options = options};
     const char *texts[N_LISTS] = {NULL};
     static request request;
-    request.threads = 1;
+    request.manner.threads = 1;
     int code = CLI_OK;
     for (int c; code == CLI_OK && (c = cli_next(&args)) != CLI_END;) switch (c) {
-        case 't': code = parse_count("threads", optarg, MAX_THREADS, &request.threads); break;
-        case 's': code = parse_seconds(optarg, &request.seconds); break;
-        case 'r': code = parse_count("repeat", optarg, UINT32_MAX, &request.repeat); break;
-        case 'c': request.csv = true; break;
-        case 'm': request.markdown = true; break;
+        case 't':
+        case 's':
+        case 'r':
+        case 'c':
+        case 'm': code = bench_parse_manner(c, optarg, &request.manner); break;
         case 'p': request.plot = optarg; break;
         case 'h': return cli_help(help);
         case '?': return CLI_USAGE;
@@ -310,6 +255,6 @@ int cmd_bench(int argc, char **argv) {
     for (int list = 0; list < N_LISTS && code == CLI_OK; list++) code = parse_list(&request, list, texts[list]);
     if (code == CLI_OK) code = check(&request, args.operands, argv);
     if (code != CLI_OK) return code;
-    if (request.seconds == 0) request.seconds = 60;
+    if (request.manner.seconds == 0) request.manner.seconds = 60;
     return run(&request);
 }

@@ -28,7 +28,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"apply", "an activation over every element of a .npy file", cmd_apply},
-    {"bench", "how fast the activations are here, beside memcpy and a ReLU loop", cmd_bench},
+    {"bench", "how fast the activations, Linear and the feed-forward block are here", cmd_bench},
     {"demo", "GELU, Linear and a feed-forward block, step by step, as PyTorch prints them", cmd_demo},
     {"eval", "an activation, or its derivative, at given numbers", cmd_eval},
     {"info", "version, compiler and instruction sets", cmd_info},

@@ -55,6 +55,10 @@ completes 'erf elu' gelu eval --act e
 completes 'f32 f64 f16' gelu eval --act erf --dtype f
 completes '--grad --grad2' gelu eval --act erf --gr
 completes 'quick quick_grad quick_backward quick_grad2' gelu verify qu
+completes 'linear' gelu bench l
+completes 'bf16-weights bf16' gelu bench ffn --dtype b
+completes '--shape --seconds' gelu bench linear --s
+completes 'minilm' gelu bench linear --shape m
 completes 'en zh' gelu demo --lang ''
 : >array.npy
 : >array.txt
