@@ -23,7 +23,7 @@ help:
 	@echo 'make verify    the proof: every f32, f16 and bf16 input against the exact value, by every instruction set (long)'
 	@echo 'make verify-neon  AArch64 under qemu has the bits of this machine: every f32 input, hours (STRIDE=251: minutes)'
 	@echo 'make bench     speed beside memcpy and a ReLU loop, in a minute (BENCH_OPTIONS=...)'
-	@echo 'make bench-peers  speed and error beside what else is installed: libm, libmvec, SLEEF, oneDNN, PyTorch'
+	@echo 'make bench-peers  speed and error beside what else is installed: libm, libmvec, SLEEF, oneDNN, BLAS, PyTorch'
 	@echo 'make performance  measures again what docs/performance.md shows'
 	@echo 'make asan      the tests with address and undefined-behaviour sanitizers only'
 	@echo 'make lint      format, include layers, links between documents, exported symbols'
@@ -109,6 +109,7 @@ bench: packages-demo
 bench-peers: packages-demo
 	cmake -G Ninja -S bench/peers -B build-peers -DCMAKE_C_COMPILER=$(GCC)
 	cmake --build build-peers --target run
+	cmake --build build-peers --target run_linear
 
 performance: packages-demo
 	$(call configure,build,$(GCC),OFF) --log-level=WARNING

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* Linear beside the matrix products of other libraries. */
+#ifndef GELU_PEERS_LINEAR_H
+#define GELU_PEERS_LINEAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "layer.h"
+
+typedef enum {
+    LINEAR_PLAIN,    /* y = x W^T + b; a BLAS leaves b out */
+    LINEAR_GELU,     /* y = gelu(x W^T + b), the erf form */
+    LINEAR_BACKWARD, /* dx = dy W and dw = dy^T x */
+    N_PASSES
+} linear_pass;
+
+typedef struct {
+    size_t rows, in, out;
+    linear_pass pass;
+    gelu_dtype dtype;           /* f32 or bf16: of every array but dw, which is f32 */
+    const void *x, *w, *b, *dy; /* (rows, in), (out, in), (out), (rows, out) */
+    void *y, *dx, *dw;
+} linear_case;
+
+typedef struct {
+    char name[48];
+    void *library; /* the first argument of prepare */
+    /* A job: one case, with weights packed and results wherever the library likes them best. NULL: it has no such. */
+    void *(*prepare)(void *library, const linear_case *c);
+    void (*run)(void *job, size_t times);
+    void (*results)(void *job); /* brings them to the arrays of the case */
+    void (*release)(void *job);
+} linear_peer;
+
+void linear_gelu(linear_peer *out, unsigned threads);
+/* Each gives one peer, or false and a line that says why not, of at most LINEAR_WHY bytes. */
+enum { LINEAR_WHY = 160 };
+bool linear_openblas(linear_peer *out, unsigned threads, char *why);
+bool linear_blis(linear_peer *out, unsigned threads, char *why);
+/* A build of linear_onednn.c, loaded apart from others of its kind. */
+bool linear_module(linear_peer *out, const char *path, char *why);
+
+enum { MAX_LINEAR_PEERS = 16, MAX_LINEAR_ROWS = 512 };
+
+typedef struct {
+    size_t n;
+    linear_peer peer[MAX_LINEAR_PEERS]; /* libgelu first */
+} linear_list;
+
+typedef struct {
+    const char *shape;
+    size_t rows, in, out;
+    linear_pass pass;
+    gelu_dtype dtype;
+    double gflops[MAX_LINEAR_PEERS]; /* 0: it does not do this */
+} linear_row;
+
+/* Every case of a shape's two products. Returns how many; ends the program when a peer's result is not the product. */
+size_t linear_measure(const linear_list *list, const bench_shape *shape, unsigned threads, double seconds,
+                      linear_row *rows);
+/* A table for each type and pass, with geometric means. */
+void linear_print(const linear_list *list, unsigned threads, size_t n, const linear_row *rows);
+
+#endif
