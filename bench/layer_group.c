@@ -7,11 +7,17 @@
 
 enum { LEAST_SAMPLES = 3 };
 
-/* A row's layer, and the same with GELU_IDENTITY for the activation. */
 typedef struct {
-    layer_block block, identity;
-    bool has_identity;
+    const char *isa;
+    layer_block block;
     size_t repeats; /* calls in a sample; 0: not known yet */
+    double seconds; /* the shortest so far */
+} contestant;
+
+/* One for each row; then, where there is an activation, one with GELU_IDENTITY for each instruction set. */
+typedef struct {
+    size_t n;
+    contestant *each;
 } contest;
 
 static bool has_act(const bench_layer_group *group) {
@@ -34,7 +40,8 @@ double bench_layer_nbytes(const bench_layer_group *group) {
     const bench_shape *shape = group->shape;
     double matrices = group->layer != BENCH_FFN ? 1 : shape->gated ? 3 : 2;
     double matrix = matrices * (double)shape->d_model * (double)shape->d_ff, weight = sizeof(float);
-    double layers = (double)bench_layer_rows(group) * (has_act(group) ? 2 : 1), copies = group->backward ? 2 : 1;
+    double layers = (double)(bench_layer_rows(group) + (has_act(group) ? group->n_isas : 0));
+    double copies = group->backward ? 2 : 1;
     double values = (double)group->rows * ((double)shape->d_model + (double)shape->d_ff) * sizeof(float);
     /* the given weights, those of each layer, their gradients; x, y and what each layer works in */
     return weight * matrix * (1 + layers * copies + (group->backward ? 1 : 0)) + 2 * copies * values * (1 + layers);
@@ -49,23 +56,24 @@ static void name_rows(const bench_layer_group *group, bench_layer_row *rows) {
     }
 }
 
-static void free_contests(size_t n, contest *contests) {
-    for (size_t i = 0; i < n; i++) {
-        layer_block_free(&contests[i].block);
-        layer_block_free(&contests[i].identity);
-    }
-    free(contests);
+static void free_contest(contest *contest) {
+    for (size_t i = 0; i < contest->n; i++) layer_block_free(&contest->each[i].block);
+    free(contest->each);
 }
 
-static gelu_status create_contests(const layer_arena *arena, size_t n, const bench_layer_row *rows, contest *contests) {
+static gelu_status enter(const layer_arena *arena, const char *isa, gelu_act act, contest *contest) {
+    contestant *contestant = &contest->each[contest->n++];
+    contestant->isa = isa;
+    gelu_isa_select(isa);
+    return layer_block_create(arena, act, &contestant->block);
+}
+
+static gelu_status enter_all(const layer_arena *arena, size_t n, const bench_layer_row *rows, contest *contest) {
+    const bench_layer_group *group = arena->group;
     gelu_status status = GELU_OK;
-    for (size_t i = 0; i < n && status == GELU_OK; i++) {
-        gelu_isa_select(rows[i].isa);
-        contests[i].has_identity = rows[i].act != GELU_IDENTITY;
-        status = layer_block_create(arena, rows[i].act, &contests[i].block);
-        if (status == GELU_OK && contests[i].has_identity)
-            status = layer_block_create(arena, GELU_IDENTITY, &contests[i].identity);
-    }
+    for (size_t i = 0; i < n && status == GELU_OK; i++) status = enter(arena, rows[i].isa, rows[i].act, contest);
+    for (size_t i = 0; has_act(group) && i < group->n_isas && status == GELU_OK; i++)
+        status = enter(arena, group->isas[i], GELU_IDENTITY, contest);
     return status;
 }
 
@@ -81,25 +89,17 @@ static void run(void *context, size_t times) {
     for (size_t i = 0; i < times && r->status == GELU_OK; i++) r->status = layer_block_run(r->block, r->arena);
 }
 
-static gelu_status sample(const layer_arena *arena, const layer_block *block, size_t *repeats, double *shortest) {
-    runner runner = {arena, block, GELU_OK};
-    double seconds = bench_sample(run, &runner, repeats);
-    if (*shortest == 0 || seconds < *shortest) *shortest = seconds;
-    return runner.status;
-}
-
-static gelu_status sample_all(const layer_arena *arena, size_t n, contest *contests, bench_layer_row *rows) {
-    gelu_status status = GELU_OK;
+static gelu_status sample_all(const layer_arena *arena, contest *contest) {
     bench_clock_sample();
-    for (size_t i = 0; i < n && status == GELU_OK; i++) {
-        gelu_isa_select(rows[i].isa);
-        bench_peak_sample(rows[i].isa, arena->group->threads);
-        status = sample(arena, &contests[i].block, &contests[i].repeats, &rows[i].seconds);
-        if (status == GELU_OK && contests[i].has_identity)
-            status = sample(arena, &contests[i].identity, &contests[i].repeats, &rows[i].identity);
-        rows[i].samples++;
+    for (size_t i = 0; i < arena->group->n_isas; i++) bench_peak_sample(arena->group->isas[i], arena->group->threads);
+    for (contestant *c = contest->each; c < contest->each + contest->n; c++) {
+        runner runner = {arena, &c->block, GELU_OK};
+        gelu_isa_select(c->isa);
+        double seconds = bench_sample(run, &runner, &c->repeats);
+        if (runner.status != GELU_OK) return runner.status;
+        if (c->seconds == 0 || seconds < c->seconds) c->seconds = seconds;
     }
-    return status;
+    return GELU_OK;
 }
 
 static double share_done(const bench_layer_group *group, uint64_t rounds, double elapsed) {
@@ -108,39 +108,52 @@ static double share_done(const bench_layer_group *group, uint64_t rounds, double
     return by_time < by_rounds ? by_time : by_rounds;
 }
 
-static void derive(size_t n, bench_layer_row *rows) {
+static void derive(const contest *contest, size_t n, uint64_t samples, bench_layer_row *rows) {
+    const bench_layer_group *group = rows->group;
     for (size_t i = 0; i < n; i++) {
         double peak = bench_peak_gflops(rows[i].isa);
-        rows[i].gflops = 1e-9 * bench_layer_flops(rows[i].group) / rows[i].seconds;
+        rows[i].samples = samples;
+        rows[i].seconds = contest->each[i].seconds;
+        rows[i].gflops = 1e-9 * bench_layer_flops(group) / rows[i].seconds;
         if (peak > 0) rows[i].of_peak = rows[i].gflops / peak;
-        if (rows[i].identity > 0) rows[i].in_act = 1 - rows[i].identity / rows[i].seconds;
+        if (rows[i].act == GELU_IDENTITY) continue;
+        rows[i].identity = contest->each[n + i % group->n_isas].seconds;
+        rows[i].in_act = 1 - rows[i].identity / rows[i].seconds;
     }
+}
+
+static gelu_status run_contest(const layer_arena *arena, contest *contest, size_t n, bench_layer_row *rows) {
+    const bench_layer_group *group = arena->group;
+    uint64_t rounds = 0;
+    double started = bench_seconds();
+    for (double done = 0; done < 1;) {
+        gelu_status status = sample_all(arena, contest);
+        if (status != GELU_OK) return status;
+        done = share_done(group, ++rounds, bench_seconds() - started);
+        if (group->progress) group->progress(group->context, done < 1 ? done : 1);
+    }
+    derive(contest, n, rounds, rows);
+    return GELU_OK;
 }
 
 gelu_status bench_layer_run(const bench_layer_group *group, bench_layer_row *rows) {
     layer_arena arena;
     size_t n = bench_layer_rows(group);
-    contest *contests = calloc(n, sizeof *contests);
-    if (!contests) return GELU_ERR_MEMORY;
+    contest contest = {.each = calloc(n + group->n_isas, sizeof *contest.each)};
+    if (!contest.each) return GELU_ERR_MEMORY;
     gelu_status status = layer_arena_init(group, &arena);
     if (status != GELU_OK) {
-        free(contests);
+        free(contest.each);
         return status;
     }
     name_rows(group, rows);
     status = gelu_set_num_threads(group->threads);
-    if (status == GELU_OK) status = create_contests(&arena, n, rows, contests);
+    if (status == GELU_OK) status = enter_all(&arena, n, rows, &contest);
     layer_arena_free_weights(&arena);
-    double started = bench_seconds(), done = 0;
-    for (uint64_t rounds = 0; status == GELU_OK && done < 1;) {
-        status = sample_all(&arena, n, contests, rows);
-        done = share_done(group, ++rounds, bench_seconds() - started);
-        if (group->progress) group->progress(group->context, done < 1 ? done : 1);
-    }
-    if (status == GELU_OK) derive(n, rows);
+    if (status == GELU_OK) status = run_contest(&arena, &contest, n, rows);
     gelu_isa_select(NULL);
     (void)gelu_set_num_threads(0);
-    free_contests(n, contests);
+    free_contest(&contest);
     layer_arena_free(&arena);
     return status;
 }

@@ -127,15 +127,15 @@ static size_t list_groups(const request *request, bench_progress *progress, benc
                                .repeat = request->manner.repeat,
                                .progress = bench_progress_show,
                                .context = progress};
-    for (size_t a = 0; a < request->n_arithmetics; a++)
-        for (size_t s = 0; s < request->n_shapes; s++)
-            for (int layer = request->ffn ? BENCH_FFN : BENCH_UP; layer <= (request->ffn ? BENCH_FFN : BENCH_DOWN);
-                 layer++)
-                for (size_t r = 0; r < request->n_rows; r++) {
-                    group.arithmetic = request->arithmetics[a];
+    int first = request->ffn ? BENCH_FFN : BENCH_UP, last = request->ffn ? BENCH_FFN : BENCH_DOWN;
+    for (size_t s = 0; s < request->n_shapes; s++)
+        for (int layer = first; layer <= last; layer++)
+            for (size_t r = 0; r < request->n_rows; r++)
+                for (size_t a = 0; a < request->n_arithmetics; a++) {
                     group.shape = &request->shapes[s];
                     group.layer = (bench_layer)layer;
                     group.rows = request->rows[r];
+                    group.arithmetic = request->arithmetics[a];
                     groups[n++] = group;
                 }
     for (size_t i = 0; i < n; i++) groups[i].seconds = request->manner.seconds / (double)n;
