@@ -113,6 +113,38 @@ gelu_status gelu_json_end(struct json_cursor *c) {
     return c->at == c->nbytes ? GELU_OK : gelu_json_malformed(c, "there is more after the }");
 }
 
+gelu_status gelu_json_load(const struct io_context *context, const char *what, unsigned deepest, const char *text,
+                           size_t nbytes, json_t **out) {
+    struct json_cursor c = {.context = context, .text = text, .nbytes = nbytes, .what = what};
+    *out = NULL;
+    gelu_status status = gelu_json_check_depth(&c, deepest);
+    if (status) return status;
+    skip_space(&c);
+    if (c.at == nbytes || text[c.at] != '{') return gelu_json_malformed(&c, "it does not begin with {");
+    status = gelu_json_value(&c, out);
+    if (!status) status = gelu_json_end(&c);
+    if (!status) return GELU_OK;
+    json_decref(*out);
+    *out = NULL;
+    return status;
+}
+
+uint64_t gelu_json_place(const struct io_context *context, const char *text, size_t nbytes, const char *key) {
+    const struct io_context silent = {context->name, NULL};
+    struct json_cursor c = {.context = &silent, .text = text, .nbytes = nbytes, .what = ""};
+    json_t *name, *value;
+    uint64_t at;
+    if (gelu_json_enter(&c)) return 0;
+    while (!gelu_json_next(&c, &name, &at) && name) {
+        bool found = strcmp(json_string_value(name), key) == 0;
+        json_decref(name);
+        if (found) return at;
+        if (gelu_json_value(&c, &value)) return 0;
+        json_decref(value);
+    }
+    return 0;
+}
+
 void *gelu_json_grown(void *array, size_t count, size_t *capacity, size_t element_nbytes) {
     if (count < *capacity) return array;
     size_t wanted = *capacity ? *capacity : 8, nbytes;

@@ -38,6 +38,12 @@ gelu_status gelu_json_end(struct json_cursor *c); /* only white space may follow
 /* GELU_ERR_HEADER at the cursor, for the caller's own reasons. */
 gelu_status gelu_json_malformed(const struct json_cursor *c, const char *reason);
 
+/* A whole document that is an object, which the caller releases; what begins messages: "bad config". */
+gelu_status gelu_json_load(const struct io_context *context, const char *what, unsigned deepest, const char *text,
+                           size_t nbytes, json_t **out);
+/* The byte of such a document where it has the member of this name; 0 when it has none. */
+uint64_t gelu_json_place(const struct io_context *context, const char *text, size_t nbytes, const char *key);
+
 /* An array that begins as NULL with room for one more element than count: where it is now; NULL, and all as it was, when
  * memory is out. */
 void *gelu_json_grown(void *array, size_t count, size_t *capacity, size_t element_nbytes);
