@@ -164,6 +164,38 @@ GELU_API gelu_status gelu_safetensors_read(const gelu_safetensors *st, const gel
 GELU_API gelu_status gelu_safetensors_read_bytes(const gelu_safetensors *st, const gelu_safetensors_tensor *tensor,
                                                  size_t first, size_t nbytes, void *dst, gelu_error *err);
 
+typedef struct {
+    const char *key, *value;
+} gelu_safetensors_pair;
+
+/* Writes a file whose data begin at a multiple of 64 bytes, the tensors of the largest elements first, so that every
+ * tensor lies aligned for its type; otherwise in the order given. As with gelu_npy_writer, path is at every moment either
+ * as it was or complete. */
+typedef struct gelu_safetensors_writer gelu_safetensors_writer;
+
+/* Of each tensor, name, ndim and shape are used; type, or dtype where type is NULL; and nbytes where type is one that the
+ * reader does not know either. Nothing is kept but what is copied. GELU_ERR_NAME (a name that is NULL, not UTF-8 or
+ * "__metadata__"), GELU_ERR_DUPLICATE, GELU_ERR_DTYPE, GELU_ERR_SHAPE (ndim), GELU_ERR_SIZE_MISMATCH (elements that fill
+ * no whole bytes), GELU_ERR_OVERFLOW, GELU_ERR_IO, GELU_ERR_MEMORY; *out is then NULL. */
+GELU_API gelu_status gelu_safetensors_writer_open(const char *path, size_t count,
+                                                  const gelu_safetensors_tensor *tensors, size_t metadata_count,
+                                                  const gelu_safetensors_pair *metadata, gelu_safetensors_writer **out,
+                                                  gelu_error *err);
+/* Which of the tensors given has its bytes written next; SIZE_MAX when all are there. */
+GELU_API size_t gelu_safetensors_writer_next(const gelu_safetensors_writer *writer);
+/* Its next nbytes, little-endian and row-major. GELU_ERR_SHAPE when that is more than it has. */
+GELU_API gelu_status gelu_safetensors_writer_write(gelu_safetensors_writer *writer, size_t nbytes, const void *data,
+                                                   gelu_error *err);
+/* Like gelu_npy_writer_commit, gelu_npy_writer_abort and gelu_npy_writer_temporary. */
+GELU_API gelu_status gelu_safetensors_writer_commit(gelu_safetensors_writer *writer, gelu_error *err);
+GELU_API void gelu_safetensors_writer_abort(gelu_safetensors_writer *writer);
+GELU_API const char *gelu_safetensors_writer_temporary(const gelu_safetensors_writer *writer);
+
+/* Open, write all, commit. data[i] holds tensor i; it may be NULL where that has no elements. */
+GELU_API gelu_status gelu_safetensors_write(const char *path, size_t count, const gelu_safetensors_tensor *tensors,
+                                            const void *const *data, size_t metadata_count,
+                                            const gelu_safetensors_pair *metadata, gelu_error *err);
+
 /* ---- Text --------------------------------------------------------------------------------------------------- */
 
 /* How PyTorch 1.13 prints a tensor: print(tensor). Zero means PyTorch's default. */
