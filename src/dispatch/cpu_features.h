@@ -10,8 +10,12 @@
 struct cpu_features {
     bool avx2;   /* with FMA and F16C */
     bool avx512; /* F, BW, DQ, VL, and what avx2 needs */
+    bool amx;    /* tiles, their bf16 product, and what avx512 needs */
 };
 
 struct cpu_features gelu_cpu_features(void);
+
+/* Tiles cannot be used before Linux has permitted them to the process. This asks for that. */
+bool gelu_cpu_permit_tiles(void);
 
 #endif

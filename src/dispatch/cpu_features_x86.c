@@ -13,8 +13,8 @@ static unsigned saved_states(void) {
 }
 
 struct cpu_features gelu_cpu_features(void) {
-    enum { YMM = 0x6, ZMM = 0xe6 };
-    struct cpu_features features = {false, false};
+    enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000, AMX = 1 << 24 | 1 << 22 }; /* AMX-TILE, AMX-BF16 */
+    struct cpu_features features = {false, false, false};
     unsigned eax, ebx, ecx, edx, extended;
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return features;
     bool basic = (ecx & bit_OSXSAVE) && (ecx & bit_AVX) && (ecx & bit_FMA) && (ecx & bit_F16C);
@@ -22,6 +22,21 @@ struct cpu_features gelu_cpu_features(void) {
     unsigned states = saved_states(), wanted = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
     features.avx2 = (extended & bit_AVX2) && (states & YMM) == YMM;
     features.avx512 = features.avx2 && (extended & wanted) == wanted && (states & ZMM) == ZMM;
+    features.amx = features.avx512 && (edx & AMX) == AMX && (states & TILES) == TILES;
     return features;
+}
+
+bool gelu_cpu_permit_tiles(void) {
+#if defined(__linux__)
+    enum { ARCH_PRCTL = 158, REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    long result; /* not by syscall(), which changes errno */
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"((long)ARCH_PRCTL), "D"((long)REQUEST_PERMISSION), "S"((long)TILE_DATA)
+                     : "rcx", "r11", "memory");
+    return result == 0;
+#else
+    return false;
+#endif
 }
 #endif

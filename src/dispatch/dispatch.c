@@ -8,30 +8,44 @@
 #include "dispatch/cpu_features.h"
 #include "dispatch/dispatch.h"
 
-enum { MOST = 3 };
-
-/* What this build has and this machine can run, best first; NULL past the end. */
-static const struct gelu_kernels *available(size_t i) {
-    const struct gelu_kernels *list[MOST + 1] = {0};
-    size_t count = 0;
+static bool always(void) { return true; }
 #if defined(__x86_64__)
-    struct cpu_features features = gelu_cpu_features();
-    if (features.avx512) list[count++] = &gelu_kernels_avx512;
-    if (features.avx2) list[count++] = &gelu_kernels_avx2;
-#elif defined(__aarch64__)
-    list[count++] = &gelu_kernels_neon;
+static bool has_avx2(void) { return gelu_cpu_features().avx2; }
+static bool has_avx512(void) { return gelu_cpu_features().avx512; }
+static bool has_amx(void) { return gelu_cpu_features().amx && gelu_cpu_permit_tiles(); }
 #endif
-    list[count] = &gelu_kernels_scalar;
-    return i < MOST ? list[i] : NULL;
+
+/* What this build has, best first, and whether this machine can run it. Asking that for AMX changes the process, so it is
+ * not asked for when another one is wanted by name. */
+static const struct {
+    const struct gelu_kernels *kernels;
+    bool (*usable)(void);
+} tables[] = {
+#if defined(__x86_64__)
+    {&gelu_kernels_amx, has_amx},
+    {&gelu_kernels_avx512, has_avx512},
+    {&gelu_kernels_avx2, has_avx2},
+#elif defined(__aarch64__)
+    {&gelu_kernels_neon, always},
+#endif
+    {&gelu_kernels_scalar, always},
+};
+
+enum { TABLES = sizeof tables / sizeof *tables };
+
+/* The i-th that can be run; NULL past the end. */
+static const struct gelu_kernels *available(size_t i) {
+    for (size_t t = 0; t < TABLES; t++)
+        if (tables[t].usable() && i-- == 0) return tables[t].kernels;
+    return NULL;
 }
 
 /* NULL until the first use. Threads that race to it write the same pointer. */
 static _Atomic(const struct gelu_kernels *) chosen;
 
 static const struct gelu_kernels *find(const char *name) {
-    const struct gelu_kernels *kernels;
-    for (size_t i = 0; (kernels = available(i)); i++)
-        if (strcmp(kernels->name, name) == 0) return kernels;
+    for (size_t t = 0; t < TABLES; t++)
+        if (strcmp(tables[t].kernels->name, name) == 0) return tables[t].usable() ? tables[t].kernels : NULL;
     return NULL;
 }
 

@@ -48,7 +48,7 @@ struct gelu_kernels {
 
 extern const struct gelu_kernels gelu_kernels_scalar;
 #if defined(__x86_64__)
-extern const struct gelu_kernels gelu_kernels_avx2, gelu_kernels_avx512;
+extern const struct gelu_kernels gelu_kernels_avx2, gelu_kernels_avx512, gelu_kernels_amx;
 #elif defined(__aarch64__)
 extern const struct gelu_kernels gelu_kernels_neon;
 #endif

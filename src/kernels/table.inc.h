@@ -36,14 +36,5 @@
 #define TABLE_STRING_(a) #a
 #define TABLE_STRING(a) TABLE_STRING_(a)
 
-const struct gelu_kernels TABLE_JOIN(gelu_kernels_, ISA_NAME) = {
-    .name = TABLE_STRING(ISA_NAME),
-#define GELU_UNARY(slot, operation, in, out) SLOT_ENTRY(slot)
-#define GELU_BACKWARD(slot, type) SLOT_ENTRY(slot)
-#define GELU_CONVERT(from, to) .convert_##from##_##to = convert_##from##_##to,
-#include "kernels/kernel_list.inc"
-    .product_f32 = product_f32,
-    .product_f64 = product_f64,
-    .bf16_pack_rows = bf16_pack_rows,
-    .bf16_product = bf16_product,
-};
+#define BF16_KERNEL bf16
+#include "kernels/table_entries.inc.h"

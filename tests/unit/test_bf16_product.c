@@ -15,6 +15,15 @@
 #include "unit/naive.h"
 #include "unit/naive_bf16.h"
 
+#if defined(__x86_64__) && defined(__linux__)
+#include "unit/amx_emulator.h"
+#define EMULATE_AMX 1
+#else
+#define EMULATE_AMX 0
+#endif
+
+static bool emulated; /* AMX's table is run though the machine has no tiles */
+
 static uint16_t bf16(double x) { return gelu_bf16_from_f32((float)x); }
 
 static uint16_t random_bf16(enum naive_bf16_data data) { return (uint16_t)(naive_bf16_random(data) >> 16); }
@@ -71,9 +80,21 @@ static void problem_free(struct problem *p) {
 
 static bool same(float got, float want) { return (isnan(got) && isnan(want)) || memcmp(&got, &want, sizeof got) == 0; }
 
-/* By the table in use, in column ranges of whole panels. */
-static void problem_run(struct problem *p, size_t range) {
-    const struct gelu_kernels *kernels = gelu_dispatch();
+/* Every table that can be run, by emulation too. NULL past the end. */
+static const struct gelu_kernels *table(size_t i) {
+#if EMULATE_AMX
+    if (emulated && i-- == 0) {
+        amx_emulate(); /* in each test: cmocka has handlers of its own */
+        return &gelu_kernels_amx;
+    }
+#endif
+    if (!gelu_isa_available(i)) return NULL;
+    assert_int_equal(gelu_isa_select(gelu_isa_available(i)), GELU_OK);
+    return gelu_dispatch();
+}
+
+/* By one table, in column ranges of whole panels. */
+static void problem_run(struct problem *p, const struct gelu_kernels *kernels, size_t range) {
     size_t c_count = p->rows ? (p->rows - 1) * p->ldc + p->cols : 0, panel = bf16_blocks(p->depth) * 1024;
     guard_fill(&p->c_pages);
     memset(p->c, 0xff, c_count * 4); /* NaN, in the gaps too */
@@ -86,8 +107,8 @@ static void problem_run(struct problem *p, size_t range) {
         for (size_t n = 0; n < p->ldc && m * p->ldc + n < c_count; n++) {
             float got = p->c[m * p->ldc + n], want = n < p->cols ? p->want[m * p->cols + n] : NAN;
             if (!same(got, want))
-                fail_msg("%s, %zu x %zu x %zu, (%zu, %zu): got %a, want %a", gelu_isa_name(), p->rows, p->cols,
-                         p->depth, m, n, (double)got, (double)want);
+                fail_msg("%s, %zu x %zu x %zu, (%zu, %zu): got %a, want %a", kernels->name, p->rows, p->cols, p->depth,
+                         m, n, (double)got, (double)want);
         }
 }
 
@@ -95,10 +116,8 @@ static void check(size_t rows, size_t cols, size_t depth, enum naive_bf16_data d
     struct problem p = problem_new(rows, cols, depth, naive_below(4) > 0, data);
     bf16_pack_weights(cols, depth, p.w, depth, 1, p.packed_w);
     problem_expect(&p);
-    for (size_t i = 0; gelu_isa_available(i); i++) {
-        assert_int_equal(gelu_isa_select(gelu_isa_available(i)), GELU_OK);
-        problem_run(&p, BF16_PANEL * (1 + naive_below(3)));
-    }
+    const struct gelu_kernels *kernels;
+    for (size_t i = 0; (kernels = table(i)); i++) problem_run(&p, kernels, BF16_PANEL * (1 + naive_below(3)));
     gelu_isa_select(NULL);
     problem_free(&p);
 }
@@ -145,8 +164,8 @@ static void least_normal_number(void **state) {
         {{0x1p127, INFINITY}, {2, 0x1p-133}, -INFINITY, NAN}, /* infinity times a subnormal */
     };
     enum { CASES = sizeof cases / sizeof *cases };
-    for (size_t i = 0; gelu_isa_available(i); i++) {
-        assert_int_equal(gelu_isa_select(gelu_isa_available(i)), GELU_OK);
+    const struct gelu_kernels *kernels;
+    for (size_t i = 0; (kernels = table(i)); i++) {
         for (size_t j = 0; j < CASES; j++)
             for (size_t odd = 0; odd < 2; odd++) { /* in either chain */
                 struct problem p = problem_new(1, 1, 32, true, PLAIN);
@@ -160,7 +179,7 @@ static void least_normal_number(void **state) {
                 problem_expect(&p);
                 if (!(same(*p.want, cases[j].want) || (cases[j].want == 0 && *p.want == 0)))
                     fail_msg("case %zu: the rule gives %a", j, (double)*p.want);
-                problem_run(&p, BF16_PANEL);
+                problem_run(&p, kernels, BF16_PANEL);
                 problem_free(&p);
             }
     }
@@ -174,10 +193,9 @@ static void any_environment(void **state) {
         struct problem p = problem_new(17, 40, 300, true, (enum naive_bf16_data)data);
         bf16_pack_weights(p.cols, p.depth, p.w, p.depth, 1, p.packed_w);
         problem_expect(&p);
-        for (size_t i = 0; gelu_isa_available(i); i++)
+        const struct gelu_kernels *kernels;
+        for (size_t i = 0; (kernels = table(i)); i++)
             for (size_t word = 0; word < HOST_WORDS; word++) {
-                assert_int_equal(gelu_isa_select(gelu_isa_available(i)), GELU_OK);
-                const struct gelu_kernels *kernels = gelu_dispatch();
                 uint32_t before = host_get();
                 host_set(host_words[word]);
                 kernels->bf16_pack_rows(p.rows, p.depth, p.x, p.ldx, p.packed_x);
@@ -204,10 +222,39 @@ static void sizes_do_not_wrap(void **state) {
     assert_true(bf16_rows_nbytes(33, 33, &nbytes) && nbytes == 64 * 64 * 4);
 }
 
+/* The tiles are used at all, and are left in their initial state. */
+static void tiles_are_used(void **state) {
+    (void)state;
+#if EMULATE_AMX
+    if (!emulated) skip();
+    size_t before = amx.products;
+    struct problem p = problem_new(33, 33, 33, true, PLAIN);
+    bf16_pack_weights(33, 33, p.w, 33, 1, p.packed_w);
+    problem_expect(&p);
+    problem_run(&p, table(0), 2 * BF16_PANEL);
+    assert_int_equal(amx.products - before, 4 * 2 * 2 * 2); /* four per 32 x 32 x 32 */
+    for (size_t i = 0; i < sizeof amx.config; i++) assert_int_equal(amx.config[i], 0);
+    problem_free(&p);
+#else
+    skip();
+#endif
+}
+
+/* With tiles, with the emulator, or without either; which one is said, since results do not show it. */
+static void start(void) {
+    const char *best = gelu_isa_available(0);
+#if EMULATE_AMX
+    emulated = strcmp(best, "avx512") == 0;
+#endif
+    bool tiles = strcmp(best, "amx") == 0;
+    printf("AMX: %s\n", tiles ? "by the processor" : emulated ? "none here, emulated" : "none here, skipped");
+}
+
 int main(void) {
+    start();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_size_alone), cmocka_unit_test(random_sizes),      cmocka_unit_test(least_normal_number),
-        cmocka_unit_test(any_environment),  cmocka_unit_test(sizes_do_not_wrap),
+        cmocka_unit_test(any_environment),  cmocka_unit_test(sizes_do_not_wrap), cmocka_unit_test(tiles_are_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* The table of the kernels that table.inc.h has included. Parameters: ISA_NAME, and BF16_KERNEL, which bf16 product. */
+const struct gelu_kernels TABLE_JOIN(gelu_kernels_, ISA_NAME) = {
+    .name = TABLE_STRING(ISA_NAME),
+#define GELU_UNARY(slot, operation, in, out) SLOT_ENTRY(slot)
+#define GELU_BACKWARD(slot, type) SLOT_ENTRY(slot)
+#define GELU_CONVERT(from, to) .convert_##from##_##to = convert_##from##_##to,
+#include "kernels/kernel_list.inc"
+    .product_f32 = product_f32,
+    .product_f64 = product_f64,
+    .bf16_pack_rows = TABLE_JOIN(BF16_KERNEL, _pack_rows),
+    .bf16_product = TABLE_JOIN(BF16_KERNEL, _product),
+};
+
+#undef ISA_NAME
+#undef BF16_KERNEL
