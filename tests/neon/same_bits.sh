@@ -53,8 +53,9 @@ hashes layers only
 cross_cc=(aarch64-linux-gnu-gcc)
 case ${CC##*/} in clang*) cross_cc=("$CC" --target=aarch64-linux-gnu) ;; esac
 cd "$GELU_SOURCE_DIR"
+read -ra libraries < <(sed -n 's/^Libs\.private: *//p' "$cross/gelu.pc")
 "${cross_cc[@]}" -std=gnu17 -O2 -ffp-contract=fast -static -Iinclude -Isrc -Itests tests/neon/kernels.c \
-    src/kernels/isa/kernels_{neon,scalar}.c "$cross/libgelu.a" -lm -o "$scratch/fused"
+    src/kernels/isa/kernels_{neon,scalar}.c "$cross/libgelu.a" "${libraries[@]}" -o "$scratch/fused"
 "${emulator[@]}" "$scratch/fused" >"$scratch/fused.arm"
 diff "$scratch/kernels.arm" "$scratch/fused.arm" || { echo "same_bits: -ffp-contract=fast gives other bits" >&2; failed=1; }
 
