@@ -4,12 +4,14 @@
 # The menu. The build itself is CMakeLists.txt; each target below is a few commands that can also be typed.
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-gcc test-clang test-asan bench bench-peers performance verify verify-neon asan format lint \
+        fuzz fuzz-coverage \
         install fresh clean packages-demo packages-test build build-clang build-asan
 
 GCC ?= gcc
 CLANG ?= clang-14
 JOBS ?= $(shell nproc)
 STRIDE ?= 1
+SECONDS ?= 60
 PREFIX ?= /usr/local
 
 DEMO_PACKAGES := gcc libc6-dev cmake ninja-build libmpfr-dev libjansson-dev
@@ -26,6 +28,8 @@ help:
 	@echo 'make bench-peers  speed and error beside what else is installed: libm, libmvec, SLEEF, oneDNN, BLAS, PyTorch'
 	@echo 'make performance  measures again what docs/performance.md shows'
 	@echo 'make asan      the tests with address and undefined-behaviour sanitizers only'
+	@echo 'make fuzz      fuzzes the parsers of files under sanitizers, SECONDS=$(SECONDS) each'
+	@echo 'make fuzz-coverage  how many lines of each parser the fuzzers reach'
 	@echo 'make lint      format, include layers, links between documents, exported symbols'
 	@echo 'make format    clang-format-14 on all C files'
 	@echo 'make install   installs to PREFIX=$(PREFIX)'
@@ -87,6 +91,17 @@ test:
 
 asan: test-asan
 
+FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+
+fuzz: packages-test
+	$(call configure,build-asan,$(CLANG),ON,-DGELU_SANITIZE=ON)
+	cmake --build build-asan --parallel $(JOBS) --target fuzzers
+	printf '%s\n' $(FUZZERS) | xargs -P $(JOBS) -I NAME \
+	    tests/fuzz/run.sh build-asan/tests/fuzz/fuzz_NAME $(SECONDS) build-asan/fuzz/NAME
+
+fuzz-coverage: packages-test
+	CLANG=$(CLANG) tests/fuzz/coverage.sh
+
 verify: packages-demo
 	$(call configure,build,$(GCC),OFF)
 	cmake --build build --target gelu_cli
@@ -135,4 +150,4 @@ fresh:
 	tools/fresh.sh
 
 clean:
-	rm -rf build build-clang build-asan build-peers
+	rm -rf build build-clang build-asan build-coverage build-peers
