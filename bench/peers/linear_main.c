@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 /* linear_peers [THREADS [SECONDS [SHAPE [NAME]]]]: Linear and every matrix product that was found, in Markdown. SECONDS
- * is for each case. SHAPE is as in `gelu bench linear` (all: the models'). Only those run whose
- * name contains an item of the list NAME. */
+ * is for each case. SHAPE is as in `gelu bench linear` (all: the models'). Only those run whose name contains an item of
+ * the list NAME. */
 
 #define _GNU_SOURCE
 
