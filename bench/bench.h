@@ -78,9 +78,7 @@ typedef struct {
 
 /* memcpy, the ReLU loop, then every activation on every instruction set. */
 size_t bench_group_rows(const bench_group *group);
-/* The most threads that a group can have: 1 in a build without OpenMP. */
-unsigned bench_max_threads(void);
-/* Fills rows. GELU_ERR_MEMORY. */
+/* Fills rows. GELU_ERR_MEMORY, or what gelu_set_num_threads says; that is set back to 0. */
 gelu_status bench_group_run(const bench_group *group, bench_row *rows);
 
 /* ---- What they are compared with ---- */

@@ -66,7 +66,15 @@ static void run_piece(void *context, size_t first, size_t nbytes) {
     }
 }
 
-static void run_once(arena *arena) { bench_in_pieces(arena->group->threads, arena->nbytes, run_piece, arena); }
+/* The library has threads of its own, and leaves them for arrays that are worth it; what it is compared with must not
+ * suffer from more. */
+enum { LEAST_PER_THREAD = 1 << 15 };
+
+static void run_once(arena *arena) {
+    size_t useful = arena->group->n / LEAST_PER_THREAD;
+    unsigned threads = useful < arena->group->threads ? (unsigned)useful : arena->group->threads;
+    bench_in_pieces(arena->row->what == BENCH_LIBRARY ? 1 : threads, arena->nbytes, run_piece, arena);
+}
 
 /* Seconds of one call. */
 static double sample(arena *arena, bench_row *row, uint64_t *repeats) {
@@ -140,7 +148,8 @@ gelu_status bench_group_run(const bench_group *group, bench_row *rows) {
     double started = bench_seconds();
     size_t n = bench_group_rows(group);
     uint64_t *repeats = calloc(n, sizeof *repeats);
-    gelu_status status = repeats ? arena_init(group, &arena) : GELU_ERR_MEMORY;
+    gelu_status status = gelu_set_num_threads(group->threads);
+    if (status == GELU_OK) status = repeats ? arena_init(group, &arena) : GELU_ERR_MEMORY;
     if (status != GELU_OK) {
         free(repeats);
         return status;
@@ -157,6 +166,7 @@ gelu_status bench_group_run(const bench_group *group, bench_row *rows) {
     }
     derive(n, rows);
     gelu_isa_select(NULL);
+    gelu_set_num_threads(0);
     arena_free(&arena);
     free(repeats);
     return GELU_OK;

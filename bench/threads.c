@@ -6,12 +6,6 @@
 
 enum { PAGE = 4096 };
 
-#ifdef _OPENMP
-unsigned bench_max_threads(void) { return 1024; }
-#else
-unsigned bench_max_threads(void) { return 1; }
-#endif
-
 void bench_in_pieces(unsigned threads, size_t count, bench_piece *f, void *context) {
     if (threads <= 1) {
         f(context, 0, count);

@@ -3,7 +3,6 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,11 +53,6 @@ int bench_find_isa(const char *item, const char **out) {
 
 /* ---- Numbers ---- */
 
-int bench_parse_count(const char *option, const char *text, uint64_t max, uint64_t *out) {
-    if (cli_parse_u64(text, max, out) && *out > 0) return CLI_OK;
-    return cli_usage("--%s: '%s' is not a whole number from 1 to %" PRIu64, option, text, max);
-}
-
 static int parse_seconds(const char *text, double *out) {
     if (gelu_parse_value(GELU_F64, text, out) == GELU_OK && *out > 0 && *out <= 1e6) return CLI_OK;
     return cli_usage("--seconds: '%s' is not a number above 0, up to 1000000", text);
@@ -66,9 +60,9 @@ static int parse_seconds(const char *text, double *out) {
 
 int bench_parse_manner(int option, const char *text, bench_manner *out) {
     switch (option) {
-    case 't': return bench_parse_count("threads", text, BENCH_MAX_THREADS, &out->threads);
+    case 't': return cli_set_threads(text, &out->threads);
     case 's': return parse_seconds(text, &out->seconds);
-    case 'r': return bench_parse_count("repeat", text, UINT32_MAX, &out->repeat);
+    case 'r': return cli_parse_count("repeat", text, UINT32_MAX, &out->repeat);
     case 'c': out->csv = true; return CLI_OK;
     default: out->markdown = true; return CLI_OK;
     }
@@ -77,7 +71,6 @@ int bench_parse_manner(int option, const char *text, bench_manner *out) {
 int bench_check_manner(const bench_manner *manner) {
     if (manner->csv && manner->markdown) return cli_usage("--csv and --markdown exclude each other");
     if (manner->repeat && manner->seconds > 0) return cli_usage("--repeat and --seconds exclude each other");
-    if (manner->threads > bench_max_threads()) return cli_usage("--threads: this gelu was built without OpenMP");
     return CLI_OK;
 }
 

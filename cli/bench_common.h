@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-enum { BENCH_MAX_LIST = 64, BENCH_MAX_THREADS = 1024 };
+enum { BENCH_MAX_LIST = 64 };
 
 /* Calls add for each item of "item,item,...". */
 typedef int bench_add_item(void *request, const char *item);
@@ -17,8 +17,6 @@ int bench_bad_item(const char *what, const char *item, const char *known);
 /* "a,b,c" of what the machine has, into a buffer that the next call overwrites. */
 const char *bench_every_isa(void);
 int bench_find_isa(const char *item, const char **out);
-
-int bench_parse_count(const char *option, const char *text, uint64_t max, uint64_t *out);
 
 /* How long, how many threads, and in which form: options of all forms. */
 typedef struct {

@@ -72,6 +72,10 @@ int cli_help(const char *text);
 const char *cli_known_activations(void);
 /* A whole number from 0 to max in decimal, nothing else. */
 bool cli_parse_u64(const char *text, uint64_t max, uint64_t *out);
+/* The value of an option that is a number from 1 to max; the exit code, a mistake being reported. */
+int cli_parse_count(const char *option, const char *text, uint64_t max, uint64_t *out);
+/* The same for --threads; the library uses so many from now on. */
+int cli_set_threads(const char *text, uint64_t *out);
 
 /* Escape sequences for emphasis, or "" when the stream is no terminal, TERM is dumb, or NO_COLOR is set. */
 const char *cli_bold(FILE *stream);

@@ -12,7 +12,7 @@
 #include "gelu_io.h"
 
 static const char help[] =
-    "Usage: gelu apply --act NAME [--grad] [--bf16] IN.npy OUT.npy\n"
+    "Usage: gelu apply --act NAME [--grad] [--bf16] [--threads N] IN.npy OUT.npy\n"
     "\n"
     "Writes the activation of every element of IN.npy to OUT.npy: the same shape, the same type ('<f2', '<f4', '<f8',\n"
     "with --bf16 '<V2'), little-endian and in C order. Works through the file in pieces: it need not fit in memory.\n"
@@ -22,9 +22,10 @@ static const char help[] =
     "  --act NAME     identity, relu, erf, tanh, quick, silu or elu, or a name of theirs in PyTorch, transformers,\n"
     "                 diffusers or open_clip\n"
     "  --grad         the first derivative instead\n"
-    "  --bf16         take NumPy's raw type V2 as bfloat16; OUT.npy is then '<V2', too\n";
+    "  --bf16         take NumPy's raw type V2 as bfloat16; OUT.npy is then '<V2', too\n"
+    "  --threads N    threads; default GELU_NUM_THREADS, or 1\n";
 
-enum { CHUNK = 1 << 15 }; /* elements; two buffers of them stay in the second-level cache */
+enum { CHUNK = 1 << 15 }; /* elements for each thread; two buffers of them stay in the second-level cache */
 
 /* Those whose default is to end the program, but for SIGKILL, which cannot be caught, and faults of the program. */
 static const int fatal_signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGBUS,  SIGPIPE,
@@ -56,7 +57,7 @@ static void block_signals(int how) {
     sigset_t set;
     sigemptyset(&set);
     for (int i = 0; i < N_SIGNALS; i++) sigaddset(&set, fatal_signals[i]);
-    sigprocmask(how, &set, NULL);
+    pthread_sigmask(how, &set, NULL);
 }
 
 static gelu_status open_writer(const char *path, const gelu_tensor *shape, gelu_npy_writer **writer, gelu_error *err) {
@@ -88,20 +89,29 @@ typedef struct {
     const char *in, *out;
 } request;
 
+/* Threads that begin here leave signals to this one, which knows when it may be interrupted; but a mapped file that became
+ * shorter is met by the thread that reads it. */
 static gelu_status compute(const request *request, gelu_dtype dtype, size_t n, const void *x, void *y) {
-    if (request->grad) return gelu_grad_2d(request->act, dtype, 1, n, x, n, y, n);
-    return gelu_forward_2d(request->act, dtype, 1, n, x, n, y, n);
+    sigset_t bus;
+    sigemptyset(&bus);
+    sigaddset(&bus, SIGBUS);
+    block_signals(SIG_BLOCK);
+    pthread_sigmask(SIG_UNBLOCK, &bus, NULL);
+    gelu_status status = request->grad ? gelu_grad_2d(request->act, dtype, 1, n, x, n, y, n)
+                                       : gelu_forward_2d(request->act, dtype, 1, n, x, n, y, n);
+    block_signals(SIG_UNBLOCK);
+    return status;
 }
 
-static gelu_status stream(const request *request, const gelu_npy *npy, gelu_npy_writer *writer, gelu_error *err) {
+static gelu_status stream(const request *request, const gelu_npy *npy, void *buffer, gelu_npy_writer *writer,
+                          gelu_error *err) {
     const gelu_tensor *tensor = gelu_npy_info(npy);
-    size_t nbytes = gelu_dtype_nbytes(tensor->dtype);
-    static uint64_t buffer[CHUNK]; /* room for f64, aligned for all types */
+    size_t nbytes = gelu_dtype_nbytes(tensor->dtype), chunk = CHUNK * gelu_num_threads();
     gelu_status status = GELU_OK;
     cli_progress progress;
     cli_progress_begin(&progress, request->in, tensor->count);
-    for (size_t first = 0; first < tensor->count && status == GELU_OK; first += CHUNK) {
-        size_t n = tensor->count - first < CHUNK ? tensor->count - first : CHUNK;
+    for (size_t first = 0; first < tensor->count && status == GELU_OK; first += chunk) {
+        size_t n = tensor->count - first < chunk ? tensor->count - first : chunk;
         const void *x = buffer;
         if (tensor->data)
             x = (const char *)tensor->data + first * nbytes;
@@ -137,15 +147,21 @@ static int apply(const request *request, const gelu_npy_options *options) {
         bool hint = opened == GELU_ERR_DTYPE && is_raw_bf16(request->in);
         return cli_fail("%s%s", err.message, hint ? "; try --bf16" : "");
     }
+    void *buffer = malloc(CHUNK * gelu_num_threads() * sizeof(double));
+    if (!buffer) {
+        gelu_npy_close(npy);
+        return cli_fail("out of memory");
+    }
     catch_signals();
     gelu_npy_writer *writer;
     gelu_status status = open_writer(request->out, gelu_npy_info(npy), &writer, &err);
     if (status == GELU_OK) {
-        status = stream(request, npy, writer, &err);
+        status = stream(request, npy, buffer, writer, &err);
         bool commit = status == GELU_OK;
         gelu_status closed = close_writer(writer, commit, &err);
         if (commit) status = closed;
     }
+    free(buffer);
     gelu_npy_close(npy);
     if (status != GELU_OK) return cli_fail("%s", err.message);
     return CLI_OK;
@@ -155,16 +171,21 @@ int cmd_apply(int argc, char **argv) {
     static const struct option options[] = {{"act", required_argument, NULL, 'a'},
                                             {"grad", no_argument, NULL, 'g'},
                                             {"bf16", no_argument, NULL, 'b'},
+                                            {"threads", required_argument, NULL, 't'},
                                             CLI_HELP_OPTION,
                                             {0}};
     cli_args args = {.argc = argc, .argv = argv, .options = options};
     request request = {0};
     gelu_npy_options npy_options = {0};
     const char *act = NULL;
+    uint64_t threads;
     for (int c; (c = cli_next(&args)) != CLI_END;) switch (c) {
         case 'a': act = optarg; break;
         case 'g': request.grad = true; break;
         case 'b': npy_options.v2_is_bf16 = 1; break;
+        case 't':
+            if (cli_set_threads(optarg, &threads) != CLI_OK) return CLI_USAGE;
+            break;
         case 'h': return cli_help(help);
         default: return CLI_USAGE;
         }

@@ -66,7 +66,7 @@ static int add_shape(void *context, const char *item) {
 static int add_rows(void *context, const char *item) {
     request *request = context;
     uint64_t rows;
-    int code = bench_parse_count("rows", item, MAX_ROWS, &rows);
+    int code = cli_parse_count("rows", item, MAX_ROWS, &rows);
     if (code == CLI_OK) request->rows[request->n_rows++] = (size_t)rows;
     return code;
 }

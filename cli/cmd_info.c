@@ -3,12 +3,13 @@
 
 #include "cli.h"
 
-static const char help[] = "Usage: gelu info\n"
-                           "\n"
-                           "Prints the version, the compiler, the instruction set in use and those available, and\n"
-                           "whether this build can verify.\n"
-                           "\n"
-                           "  -h, --help     this text\n";
+static const char help[] =
+    "Usage: gelu info\n"
+    "\n"
+    "Prints the version, the compiler, the instruction set in use and those available, how many\n"
+    "threads a call may use, and whether this build can verify.\n"
+    "\n"
+    "  -h, --help     this text\n";
 
 static const char *compiler(void) {
 #if defined(__clang__)
@@ -32,6 +33,12 @@ static const char *target(void) {
 #endif
 }
 
+static bool has_threads(void) {
+    bool has = gelu_set_num_threads(2) == GELU_OK;
+    gelu_set_num_threads(0);
+    return has;
+}
+
 int cmd_info(int argc, char **argv) {
     static const struct option options[] = {CLI_HELP_OPTION, {0}};
     cli_args args = {.argc = argc, .argv = argv, .options = options};
@@ -46,10 +53,11 @@ int cmd_info(int argc, char **argv) {
     printf("isa:       %s\n", gelu_isa_name());
     printf("available:");
     for (size_t i = 0; gelu_isa_available(i); i++) printf("%s %s", i ? "," : "", gelu_isa_available(i));
+    printf("\nthreads:   %zu%s\n", gelu_num_threads(), has_threads() ? "" : " (built without OpenMP)");
 #ifdef GELU_HAVE_VERIFY
-    printf("\nverify:    yes\n");
+    printf("verify:    yes\n");
 #else
-    printf("\nverify:    no (built without MPFR)\n");
+    printf("verify:    no (built without MPFR)\n");
 #endif
     return CLI_OK;
 }

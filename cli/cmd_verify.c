@@ -280,11 +280,6 @@ static int choose_functions(request *request, int n, char **names) {
     return CLI_OK;
 }
 
-static int parse_count(const char *option, const char *text, uint64_t max, uint64_t *out) {
-    if (cli_parse_u64(text, max, out) && *out > 0) return CLI_OK;
-    return cli_usage("--%s: '%s' is not a whole number from 1 to %" PRIu64, option, text, max);
-}
-
 static int parse_dtype(const char *text, gelu_dtype *out) {
     *out = (gelu_dtype)0;
     if (!strcmp(text, "all") || gelu_dtype_from_name(text, out) == GELU_OK) return CLI_OK;
@@ -323,9 +318,9 @@ int cmd_verify(int argc, char **argv) {
     for (int c; code == CLI_OK && (c = cli_next(&args)) != CLI_END;) switch (c) {
         case 'd': code = parse_dtype(optarg, &request.dtype); break;
         case 'i': isa = optarg; break;
-        case 's': code = parse_count("stride", optarg, UINT32_MAX, &stride); break;
-        case 'n': code = parse_count("samples", optarg, UINT32_MAX, &samples); break;
-        case 't': code = parse_count("threads", optarg, MAX_THREADS, &threads); break;
+        case 's': code = cli_parse_count("stride", optarg, UINT32_MAX, &stride); break;
+        case 'n': code = cli_parse_count("samples", optarg, UINT32_MAX, &samples); break;
+        case 't': code = cli_parse_count("threads", optarg, MAX_THREADS, &threads); break;
         case 'q': quick = true; break;
         case 'h': return cli_help(help);
         default: return CLI_USAGE;
@@ -336,6 +331,7 @@ int cmd_verify(int argc, char **argv) {
     request.sweep.stride = stride ? stride : quick ? QUICK_STRIDE : 1;
     request.sweep.samples = samples ? samples : quick ? QUICK_SAMPLES : FULL_SAMPLES;
     request.sweep.threads = (unsigned)threads;
+    gelu_set_num_threads(1); /* the sweep has threads of its own */
     catch_interrupt();
     return verify(&request);
 }

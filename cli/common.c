@@ -3,6 +3,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,19 @@ bool cli_parse_u64(const char *text, uint64_t max, uint64_t *out) {
     if (value > max) return false;
     *out = value;
     return true;
+}
+
+int cli_parse_count(const char *option, const char *text, uint64_t max, uint64_t *out) {
+    if (cli_parse_u64(text, max, out) && *out > 0) return CLI_OK;
+    return cli_usage("--%s: '%s' is not a whole number from 1 to %" PRIu64, option, text, max);
+}
+
+int cli_set_threads(const char *text, uint64_t *out) {
+    enum { MOST_THREADS = 1024 };
+    int code = cli_parse_count("threads", text, MOST_THREADS, out);
+    if (code == CLI_OK && gelu_set_num_threads((size_t)*out) != GELU_OK)
+        return cli_usage("--threads: this gelu was built without OpenMP");
+    return code;
 }
 
 static bool is_colourful(FILE *stream) {

@@ -42,10 +42,12 @@ static int print_help(void) {
            "Correctly rounded GELU activations: the same bits on every machine.\n\n");
     for (int i = 0; i < N_COMMANDS; i++) printf("  %s%-8s%s%s\n", bold, commands[i].name, plain, commands[i].summary);
     printf("  %s%-8s%s%s\n", bold, "help", plain, "this text; gelu help COMMAND: the command's own");
-    printf("\n  -h, --help      this text\n"
-           "  -V, --version   the version\n\n"
-           "Exit status: 0 all is well, 1 bad data or a file that cannot be used, 2 a mistake on the command line.\n"
-           "Environment: GELU_FORCE_ISA names the instruction set to use; gelu info lists them.\n");
+    printf(
+        "\n  -h, --help      this text\n"
+        "  -V, --version   the version\n\n"
+        "Exit status: 0 all is well, 1 bad data or a file that cannot be used, 2 a mistake on the command line.\n"
+        "Environment: GELU_FORCE_ISA names the instruction set to use, GELU_NUM_THREADS how many threads; gelu info\n"
+        "shows both.\n");
     return CLI_OK;
 }
 
@@ -68,6 +70,13 @@ static bool isa_is_available(void) {
     for (size_t i = 0; used < sizeof list && gelu_isa_available(i); i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", gelu_isa_available(i));
     cli_error("GELU_FORCE_ISA=%s cannot be had here; available: %s", wanted ? wanted : "", list);
+    return false;
+}
+
+static bool threads_are_a_number(void) {
+    if (gelu_num_threads_status() == GELU_OK) return true;
+    const char *wanted = getenv("GELU_NUM_THREADS");
+    cli_error("GELU_NUM_THREADS=%s is not a whole number from 1 to 1024", wanted ? wanted : "");
     return false;
 }
 
@@ -95,7 +104,7 @@ static int run(int argc, char **argv) {
     int i = find_command(first);
     if (i < 0) return CLI_USAGE;
     cli_set_command(commands[i].name);
-    if (!isa_is_available()) return CLI_USAGE;
+    if (!isa_is_available() || !threads_are_a_number()) return CLI_USAGE;
     return commands[i].run(argc - 1, argv + 1);
 }
 

@@ -66,6 +66,25 @@ expect 0 '' "$gelu" apply --act erf long.npy out.npy
 tail -c $((4 * count)) out.npy | od -An -v -t x4 -w4 | sort | uniq -c >words.txt
 expect 0 "$count $(results erf f32 '' bf800000 | tr -d ' ')" awk '{print $1, $2}' words.txt
 
+# In several threads, where the build has them: the same file.
+if "$gelu" apply --act erf --threads 2 f4.npy out.npy 2>/dev/null; then
+    head -c $((8 * 200003)) /dev/urandom | npy random.npy '<f8' False '(200003,)'
+    expect 0 '' "$gelu" apply --act erf random.npy one.npy
+    for threads in 2 3 16; do
+        expect 0 '' "$gelu" apply --act erf --threads $threads random.npy out.npy
+        check "$threads threads compute the same" cmp one.npy out.npy
+    done
+    expect 0 '' env GELU_NUM_THREADS=2 "$gelu" apply --act erf random.npy out.npy
+    check 'two by the environment, too' cmp one.npy out.npy
+else
+    expect_error 2 'built without OpenMP' "$gelu" apply --act erf --threads 2 f4.npy out.npy
+fi
+expect 0 '' "$gelu" apply --act erf --threads 1 f4.npy out.npy
+for threads in '' 0 -1 1025 two 1.0; do
+    expect_error 2 "--threads: '$threads' is not a whole number from 1 to 1024" \
+        "$gelu" apply --act erf --threads "$threads" f4.npy out.npy
+done
+
 # In place, through the temporary file; also when the output exists and is longer.
 cp f4.npy same.npy
 expect 0 '' "$gelu" apply --act erf same.npy same.npy

@@ -66,7 +66,7 @@ completes 'array.npy' gelu apply --act erf arr
 
 # info
 info=$("$gelu" info)
-for key in version compiler isa available verify; do
+for key in version compiler isa available threads verify; do
     check "info says $key" grep -Eq "^$key: *[^ ]" <<<"$info"
 done
 check 'info and --version agree' test "gelu $(sed -n 's/^version: *//p' <<<"$info")" = "$version"
@@ -81,6 +81,21 @@ for name in info demo 'eval --act erf 1'; do
 done
 check 'it lists scalar' grep -q scalar stderr.txt
 expect 0 "$help" env GELU_FORCE_ISA=abacus "$gelu" --help
+
+# How many threads, where the build has them.
+if grep -q 'without OpenMP' <<<"$info"; then
+    expect 0 '1 (built without OpenMP)' sed -n 's/^threads: *//p' <(GELU_NUM_THREADS=3 "$gelu" info)
+else
+    expect 0 1 sed -n 's/^threads: *//p' <("$gelu" info)
+    expect 0 3 sed -n 's/^threads: *//p' <(GELU_NUM_THREADS=3 "$gelu" info)
+fi
+for name in info demo 'eval --act erf 1'; do
+    for number in '' 0 many 1025; do
+        expect_error 2 "GELU_NUM_THREADS=$number is not a whole number from 1 to 1024" \
+            env GELU_NUM_THREADS=$number "$gelu" $name
+    done
+done
+expect 0 "$help" env GELU_NUM_THREADS=many "$gelu" --help
 
 # Output that goes nowhere is noticed, whatever the command.
 for name in --help --version demo info 'eval --act erf 1'; do

@@ -26,7 +26,7 @@ wait_for_output() {
 }
 
 start() {
-    "$gelu" apply --act erf in.npy out.npy 2>stderr.txt &
+    "$gelu" apply --act erf "$@" in.npy out.npy 2>stderr.txt &
     pid=$!
     wait_for_output $pid || fail "no temporary file appeared: $(cat stderr.txt)"
 }
@@ -46,6 +46,19 @@ for signal in 2 15 1 3 10 12 13 14 24 26 27; do
     check "signal $signal leaves no file" test "$(find . -type f ! -name stderr.txt)" = ./in.npy
 done
 
+# With threads, of which none but the first may answer.
+without_openmp=$("$gelu" info | grep 'without OpenMP')
+if [ -n "$without_openmp" ]; then
+    echo 'skipped: interrupting several threads, this build has no OpenMP'
+else
+    for signal in 2 15 14; do
+        start --threads 3
+        kill -$signal $pid
+        ended_by $signal
+        check "signal $signal leaves no file" test "$(find . -type f ! -name stderr.txt)" = ./in.npy
+    done
+fi
+
 echo old >out.npy
 start
 kill -INT $pid
@@ -63,5 +76,11 @@ trap - HUP
 kill -TERM $pid
 ended_by 15
 check 'no file is left' test "$(find . -type f ! -name stderr.txt)" = ./in.npy
+
+# Another process shortens the input: whichever thread meets that. (Last, for it needs the file to be long.)
+if [ -z "$without_openmp" ]; then start --threads 3; else start; fi
+truncate -s 4096 in.npy
+ended_by 7
+check 'SIGBUS leaves no file' test "$(find . -type f ! -name stderr.txt)" = ./in.npy
 rm -f in.npy
 finish

@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 source_dir=$(cd "$here/../.." && pwd)
 failures=0
 checks=0
-unset GELU_FORCE_ISA LANG LANGUAGE LC_MESSAGES LC_NUMERIC NO_COLOR
+unset GELU_FORCE_ISA GELU_NUM_THREADS LANG LANGUAGE LC_MESSAGES LC_NUMERIC NO_COLOR
 export LC_ALL=C
 cd "$scratch" || exit 1
 
