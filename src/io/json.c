@@ -76,16 +76,25 @@ static gelu_status status_of(enum json_error_code code) {
     }
 }
 
-gelu_status gelu_json_value(struct json_cursor *c, json_t **out) {
+gelu_status gelu_json_value(struct json_cursor *c, size_t longest, json_t **out) {
     json_error_t error;
     skip_space(c);
-    *out = json_loadb(c->text + c->at, c->nbytes - c->at,
-                      JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
+    size_t left = c->nbytes - c->at, window = left < longest ? left : longest;
+    *out =
+        json_loadb(c->text + c->at, window, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
     size_t used = error.position > 0 ? (size_t)error.position : 0;
+    if (!*out && window < left && used == window) return fail(c, GELU_ERR_HEADER, c->at + used, "too long a value");
     if (!*out) return fail(c, status_of(json_error_code(&error)), c->at + used, error.text);
     c->at += used;
     c->behind_member = true;
     return GELU_OK;
+}
+
+gelu_status gelu_json_string(struct json_cursor *c, const char *reason, json_t **out) {
+    *out = NULL;
+    skip_space(c);
+    if (c->at == c->nbytes || c->text[c->at] != '"') return gelu_json_malformed(c, reason);
+    return gelu_json_value(c, SIZE_MAX, out);
 }
 
 gelu_status gelu_json_next(struct json_cursor *c, json_t **key, uint64_t *at) {
@@ -99,8 +108,7 @@ gelu_status gelu_json_next(struct json_cursor *c, json_t **key, uint64_t *at) {
     if (!first && !accept(c, ',')) return gelu_json_malformed(c, "a comma or } is missing");
     skip_space(c);
     *at = c->base + c->at;
-    if (c->at == c->nbytes || c->text[c->at] != '"') return gelu_json_malformed(c, "a quoted name is missing");
-    gelu_status status = gelu_json_value(c, key);
+    gelu_status status = gelu_json_string(c, "a quoted name is missing", key);
     if (status) return status;
     if (accept(c, ':')) return GELU_OK;
     json_decref(*key);
@@ -121,7 +129,7 @@ gelu_status gelu_json_load(const struct io_context *context, const char *what, u
     if (status) return status;
     skip_space(&c);
     if (c.at == nbytes || text[c.at] != '{') return gelu_json_malformed(&c, "it does not begin with {");
-    status = gelu_json_value(&c, out);
+    status = gelu_json_value(&c, SIZE_MAX, out);
     if (!status) status = gelu_json_end(&c);
     if (!status) return GELU_OK;
     json_decref(*out);
@@ -139,7 +147,7 @@ uint64_t gelu_json_place(const struct io_context *context, const char *text, siz
         bool found = strcmp(json_string_value(name), key) == 0;
         json_decref(name);
         if (found) return at;
-        if (gelu_json_value(&c, &value)) return 0;
+        if (gelu_json_value(&c, SIZE_MAX, &value)) return 0;
         json_decref(value);
     }
     return 0;

@@ -32,8 +32,11 @@ gelu_status gelu_json_enter(struct json_cursor *c); /* steps over the { of an ob
 /* The next member's key, which the caller releases, and its byte in the file; NULL behind the last one. The cursor then
  * stands before the value, which gelu_json_value or gelu_json_enter must take. */
 gelu_status gelu_json_next(struct json_cursor *c, json_t **key, uint64_t *at);
-/* A whole value, which the caller releases. Members of objects that occur twice are GELU_ERR_DUPLICATE. */
-gelu_status gelu_json_value(struct json_cursor *c, json_t **out);
+/* A whole value of at most longest bytes, which the caller releases: a tree takes some twenty times the memory of its
+ * text. Members of objects that occur twice are GELU_ERR_DUPLICATE. */
+gelu_status gelu_json_value(struct json_cursor *c, size_t longest, json_t **out);
+/* The same, but it must be a string, of any length; reason says so otherwise. */
+gelu_status gelu_json_string(struct json_cursor *c, const char *reason, json_t **out);
 gelu_status gelu_json_end(struct json_cursor *c); /* only white space may follow */
 /* GELU_ERR_HEADER at the cursor, for the caller's own reasons. */
 gelu_status gelu_json_malformed(const struct json_cursor *c, const char *reason);

@@ -8,7 +8,8 @@
 #include <string.h>
 #include "io/safetensors_internal.h"
 
-#define DEEPEST 3 /* header, tensor, shape */
+#define DEEPEST 3     /* header, tensor, shape */
+#define LONGEST 65536 /* bytes of a tensor's description; 64 dimensions take under 2000 */
 
 /* What is wrong with a tensor, at the place where the header names it. */
 #define FAIL_TENSOR(context, status, entry, format, ...)                                                               \
@@ -113,7 +114,7 @@ static gelu_status parse_tensor(struct json_cursor *c, struct st_header *header,
     entry->key = key;
     entry->info.name = c->subject = json_string_value(key);
     entry->at = at;
-    gelu_status status = gelu_json_value(c, &object);
+    gelu_status status = gelu_json_value(c, LONGEST, &object);
     if (status) return status;
     size_t shape_at = header->dims_count;
     status = check_keys(c->context, entry, object);
@@ -135,9 +136,7 @@ static gelu_status parse_pair(struct json_cursor *c, struct st_header *header, j
     struct st_pair *pair = &header->metadata[header->metadata_count++];
     *pair = (struct st_pair){key, NULL, at};
     c->subject = json_string_value(key);
-    gelu_status status = gelu_json_value(c, &pair->value);
-    if (status || json_is_string(pair->value)) return status;
-    return gelu_json_malformed(c, "metadata that is not a string");
+    return gelu_json_string(c, "metadata that is not a string", &pair->value);
 }
 
 static gelu_status parse_metadata(struct json_cursor *c, struct st_header *header) {

@@ -8,6 +8,7 @@
 #include "io/safetensors_internal.h"
 
 #define DEEPEST 16
+#define LONGEST ((size_t)4 << 20) /* bytes of a member that is ignored */
 #define WEIGHT_MAP "weight_map"
 
 static int by_tensor(const void *a, const void *b) {
@@ -31,9 +32,8 @@ static gelu_status parse_entry(struct json_cursor *c, struct st_index *index, js
     struct st_index_entry *entry = &index->entries[index->count++];
     *entry = (struct st_index_entry){key, NULL, at};
     c->subject = json_string_value(key);
-    gelu_status status = gelu_json_value(c, &entry->shard);
+    gelu_status status = gelu_json_string(c, "its file is not a string", &entry->shard);
     if (status) return status;
-    if (!json_is_string(entry->shard)) return gelu_json_malformed(c, "its file is not a string");
     const char *shard = json_string_value(entry->shard);
     if (is_plain_name(shard)) return GELU_OK;
     return gelu_io_fail_at(c->context, GELU_ERR_HEADER, at,
@@ -74,7 +74,7 @@ static gelu_status parse_members(struct json_cursor *c, struct st_index *index) 
             seen = true;
             map_at = at;
             status = parse_map(c, index);
-        } else if (!(status = gelu_json_value(c, &ignored))) {
+        } else if (!(status = gelu_json_value(c, LONGEST, &ignored))) {
             json_decref(ignored);
         }
     }

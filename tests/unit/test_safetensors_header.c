@@ -132,7 +132,8 @@ static void headers_that_are_not_as_they_should_be(void **state) {
         {" {}", 0, GELU_ERR_HEADER, " {}", 0, "does not begin with {"},
         {"{\"\\u0000\":1}", 0, GELU_ERR_HEADER, ":1}", 0, "not allowed"},
         {"{\"\xff\":1}", 0, GELU_ERR_HEADER, "\xff\":1}", 0, "unable to decode"},
-        {"{\"__metadata__\":{\"k\":1}}", 0, GELU_ERR_HEADER, "}}", 0, "'k': bad header: metadata that is not a string"},
+        {"{\"__metadata__\":{\"k\":1}}", 0, GELU_ERR_HEADER, "1}}", 0,
+         "'k': bad header: metadata that is not a string"},
         {"{\"__metadata__\":null}", 0, GELU_ERR_HEADER, "null}", 0, "'__metadata__': bad header"},
         {"{\"__metadata__\":{\"k\":\"1\",\"j\":\"\",\"k\":\"2\"}}", 0, GELU_ERR_DUPLICATE, "\"k\":\"2\"}}", 0,
          "metadata 'k' occurs at byte 25"},
@@ -140,6 +141,24 @@ static void headers_that_are_not_as_they_should_be(void **state) {
          "__metadata__ occurs at byte 9"},
     };
     check_refused(cases, sizeof cases / sizeof cases[0]);
+}
+
+/* Nobody may make the reader build a tree many times the size of the header. */
+static void long_descriptions_are_refused(void **state) {
+    (void)state;
+    const size_t nbytes = 50000000;
+    static const char *const starts[] = {"{\"t\":{\"shape\":[0", "{\"__metadata__\":{\"k\":[0"};
+    char *header = malloc(nbytes + 1);
+    assert_non_null(header);
+    for (size_t k = 0; k < 2; k++) {
+        gelu_error err;
+        for (size_t i = 0; i < nbytes; i++) header[i] = i % 2 ? '0' : ',';
+        header[nbytes] = '\0';
+        memcpy(header, starts[k], strlen(starts[k]));
+        assert_int_equal(st_status(header, 0, &err), GELU_ERR_HEADER);
+        assert_non_null(strstr(err.message, k == 0 ? "'t': bad header: too long a value" : "metadata that is not"));
+    }
+    free(header);
 }
 
 static void headers_that_are_fine(void **state) {
@@ -245,9 +264,13 @@ static void long_names_leave_room_for_the_reason(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts_that_do_not_cover_the_data_once),     cmocka_unit_test(sizes_must_fit),
-        cmocka_unit_test(headers_that_are_not_as_they_should_be),      cmocka_unit_test(headers_that_are_fine),
-        cmocka_unit_test(lengths_are_checked_before_anything_is_made), cmocka_unit_test(other_files_are_named),
+        cmocka_unit_test(layouts_that_do_not_cover_the_data_once),
+        cmocka_unit_test(sizes_must_fit),
+        cmocka_unit_test(headers_that_are_not_as_they_should_be),
+        cmocka_unit_test(long_descriptions_are_refused),
+        cmocka_unit_test(headers_that_are_fine),
+        cmocka_unit_test(lengths_are_checked_before_anything_is_made),
+        cmocka_unit_test(other_files_are_named),
         cmocka_unit_test(long_names_leave_room_for_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,14 @@
 #include "unit/files.h"
 #include "unit/st_bytes.h"
 
+#if defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 static gelu_status open_and_close(const char *path, gelu_error *err) {
     gelu_safetensors *st;
     gelu_status status = gelu_safetensors_open(path, NULL, &st, err);
@@ -305,6 +313,31 @@ static void four_gigabytes_open_at_once(void **state) {
     unlink(path);
 }
 
+/* A process with little address space left gets copies. */
+static void no_room_for_a_mapping(void **state) {
+    (void)state;
+    if (SANITIZED) {
+        print_message("skipped: sanitizers need the address space\n");
+        return;
+    }
+    const char *path = in_folder("sparse.safetensors");
+    struct rlimit before;
+    gelu_safetensors *st;
+    const void *view;
+    make_large(path, (uint64_t)4 << 30, 0);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    struct rlimit little = {(rlim_t)2 << 30, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_AS, &little), 0);
+    assert_int_equal(gelu_safetensors_open(path, NULL, &st, NULL), GELU_OK);
+    const gelu_safetensors_tensor *small = gelu_safetensors_find(st, "small");
+    assert_int_equal(gelu_safetensors_view(st, small, GELU_F32, &view, NULL), GELU_OK);
+    assert_true(((const float *)view)[0] == 1.5f);
+    assert_int_equal(gelu_safetensors_view(st, gelu_safetensors_find(st, "large"), 0, &view, NULL), GELU_ERR_MEMORY);
+    gelu_safetensors_close(st);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    unlink(path);
+}
+
 struct viewer {
     gelu_safetensors *st;
     const gelu_safetensors_tensor *tensor;
@@ -406,6 +439,7 @@ int main(void) {
         cmocka_unit_test(a_file_that_shrinks_kills_nobody),
         cmocka_unit_test(aligned_data_is_lent_and_other_data_copied),
         cmocka_unit_test(four_gigabytes_open_at_once),
+        cmocka_unit_test(no_room_for_a_mapping),
         cmocka_unit_test(threads_share_one_copy),
         cmocka_unit_test(the_locale_changes_nothing),
         cmocka_unit_test(a_real_checkpoint_is_read),

@@ -132,7 +132,7 @@ static void indexes_that_are_refused(void **state) {
     check_index("{\"weight_map\":{\"a\":\"m-1.safetensors\",\"b\":\"m-2.safetensors\",\"a\":\"m-1.safetensors\"}}",
                 GELU_ERR_DUPLICATE, "\"a\":\"m-1.safetensors\"}}", "tensor 'a' occurs at byte 15 already");
     check_index("{\"weight_map\":{},\"weight_map\":{}}", GELU_ERR_DUPLICATE, "\"weight_map\":{}}", "at byte 1 already");
-    check_index("{\"weight_map\":{\"a\":1}}", GELU_ERR_HEADER, "}}", "'a': bad index: its file is not a string");
+    check_index("{\"weight_map\":{\"a\":1}}", GELU_ERR_HEADER, "1}}", "'a': bad index: its file is not a string");
     check_index("{\"weight_map\":[]}", GELU_ERR_HEADER, "[]}", "'weight_map': bad index: there should be an object");
     check_index("{\"weight_map\":{\"a\":\"m-1.safetensors\"}", GELU_ERR_HEADER, "", "a comma or } is missing");
     check_index("{\"weight_map\":{\"a\":\"m-1.safetensors\"}}}", GELU_ERR_HEADER, "}", "more after the }");
