@@ -137,6 +137,7 @@ static void headers_that_are_not_as_they_should_be(void **state) {
         {"{\"__metadata__\":null}", 0, GELU_ERR_HEADER, "null}", 0, "'__metadata__': bad header"},
         {"{\"__metadata__\":{\"k\":\"1\",\"j\":\"\",\"k\":\"2\"}}", 0, GELU_ERR_DUPLICATE, "\"k\":\"2\"}}", 0,
          "metadata 'k' occurs at byte 25"},
+        {"{\"__metadata__\":{\"k\":\"\",\"k\":\"\"}}", 0, GELU_ERR_DUPLICATE, "\"k\":\"\"}}", 0, "metadata 'k'"},
         {"{\"__metadata__\":{},\"__metadata__\":{}}", 0, GELU_ERR_DUPLICATE, "\"__metadata__\":{}}", 0,
          "__metadata__ occurs at byte 9"},
     };
@@ -181,6 +182,40 @@ static void headers_that_are_fine(void **state) {
     gelu_error err;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (st_status(cases[i].header, cases[i].data_nbytes, &err)) fail_msg("%s: %s", cases[i].header, err.message);
+}
+
+/* Bits of an element of each type that the format knows. */
+static void every_type_has_its_size(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t nbits;
+        gelu_dtype dtype;
+        int readable;
+    } types[] = {
+        {"F64", 64, GELU_F64, 1}, {"F32", 32, GELU_F32, 1}, {"F16", 16, GELU_F16, 1}, {"BF16", 16, GELU_BF16, 1},
+        {"I64", 64, 0, 1},        {"I32", 32, 0, 1},        {"I16", 16, 0, 1},        {"I8", 8, 0, 1},
+        {"U64", 64, 0, 1},        {"U32", 32, 0, 1},        {"U16", 16, 0, 1},        {"U8", 8, 0, 1},
+        {"BOOL", 8, 0, 0},        {"C64", 64, 0, 0},        {"F8_E4M3", 8, 0, 0},     {"F8_E5M2", 8, 0, 0},
+        {"F8_E8M0", 8, 0, 0},     {"F8_E4M3FNUZ", 8, 0, 0}, {"F8_E5M2FNUZ", 8, 0, 0}, {"F6_E2M3", 6, 0, 0},
+        {"F6_E3M2", 6, 0, 0},     {"F4", 4, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        size_t nbytes = types[i].nbits; /* of eight elements */
+        char header[128];
+        gelu_safetensors *st;
+        snprintf(header, sizeof header, "{\"t\":{\"dtype\":\"%s\",\"shape\":[2,4],\"data_offsets\":[0,%zu]}}",
+                 types[i].name, nbytes);
+        struct st_bytes made = st_make(header, NULL, nbytes);
+        assert_int_equal(gelu_safetensors_open_memory("made", made.bytes, made.nbytes, &st, NULL), GELU_OK);
+        assert_int_equal(gelu_safetensors_at(st, 0)->dtype, types[i].dtype);
+        assert_int_equal(gelu_safetensors_at(st, 0)->readable, types[i].readable);
+        gelu_safetensors_close(st);
+        free(made.bytes);
+        snprintf(header, sizeof header, "{\"t\":{\"dtype\":\"%s\",\"shape\":[2,4],\"data_offsets\":[0,%zu]}}",
+                 types[i].name, nbytes + 1);
+        assert_int_equal(st_status(header, nbytes + 1, NULL), GELU_ERR_SIZE_MISMATCH);
+    }
 }
 
 static gelu_status open_start(const char *bytes, size_t nbytes, gelu_error *err) {
@@ -260,6 +295,17 @@ static void long_names_leave_room_for_the_reason(void **state) {
     snprintf(header, sizeof header, "{\"%s\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}", name);
     assert_int_equal(st_status(header, 4, &err), GELU_ERR_SIZE_MISMATCH);
     assert_non_null(strstr(err.message, "\xe5\x90\x8d...': size mismatch"));
+    memset(name, 'n', sizeof name - 1);
+    for (size_t length = 90; length < 120; length++) {
+        char shown[128];
+        name[length] = '\0';
+        snprintf(header, sizeof header, "{\"%s\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}", name);
+        name[length] = 'n';
+        snprintf(shown, sizeof shown, "'%.*s%s': size", (int)(length < 104 ? length : 100), name,
+                 length < 104 ? "" : "...");
+        assert_int_equal(st_status(header, 4, &err), GELU_ERR_SIZE_MISMATCH);
+        if (!strstr(err.message, shown)) fail_msg("no %s in %s", shown, err.message);
+    }
 }
 
 int main(void) {
@@ -269,6 +315,7 @@ int main(void) {
         cmocka_unit_test(headers_that_are_not_as_they_should_be),
         cmocka_unit_test(long_descriptions_are_refused),
         cmocka_unit_test(headers_that_are_fine),
+        cmocka_unit_test(every_type_has_its_size),
         cmocka_unit_test(lengths_are_checked_before_anything_is_made),
         cmocka_unit_test(other_files_are_named),
         cmocka_unit_test(long_names_leave_room_for_the_reason),
