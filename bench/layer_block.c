@@ -140,7 +140,7 @@ gelu_status layer_block_run(const layer_block *block, const layer_arena *arena) 
     if (!group->backward)
         return gelu_ffn_forward(block->ffn, rows, type, arena->x, in, NULL, type, arena->y, out, block->workspace);
     gelu_ffn_grads grads = {arena->dx, in, dw[0], db[0], dw[2], db[2], dw[1], db[1]};
-    return gelu_ffn_backward(block->ffn, GELU_GRAD_SET, rows, type, arena->x, in, type, arena->dy, out, &grads,
+    return gelu_ffn_backward(block->ffn, GELU_GRAD_SET, rows, type, arena->x, in, type, arena->dy, out, NULL, &grads,
                              block->workspace);
 }
 

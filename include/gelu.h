@@ -240,29 +240,40 @@ typedef struct {
 
 typedef struct gelu_linear gelu_linear;
 
-/* Copies and packs the weights. in_features or out_features may be 0. GELU_ERR_ARGUMENT, GELU_ERR_DTYPE,
- * GELU_ERR_SHAPE, GELU_ERR_OVERFLOW, GELU_ERR_MEMORY, GELU_ERR_UNSUPPORTED; *out is then NULL. */
+/* Copies and packs the weights, in their own type, for the instruction set in use, which the layer then keeps.
+ * in_features or out_features may be 0. GELU_ERR_ARGUMENT, GELU_ERR_DTYPE, GELU_ERR_SHAPE, GELU_ERR_OVERFLOW,
+ * GELU_ERR_MEMORY, GELU_ERR_UNSUPPORTED; *out is then NULL. */
 GELU_API gelu_status gelu_linear_create(size_t in_features, size_t out_features, const gelu_weights *weights,
                                         gelu_compute compute, gelu_linear **out);
+/* Like gelu_linear_create, but every call reads the weights where they are: nothing is copied but the bias. For weights
+ * that change between calls, or serve once. They must outlive the layer, and overlap no output of a call. */
+GELU_API gelu_status gelu_linear_view(size_t in_features, size_t out_features, const gelu_weights *weights,
+                                      gelu_compute compute, gelu_linear **out);
 GELU_API void gelu_linear_free(gelu_linear *linear); /* NULL is fine */
 
 /* What happens to acc before it is stored; zero-initialise for a plain Linear. In this order, each step in f32 (f64 for
- * f64): t = act(acc), correctly rounded; t = t + residual; then one conversion to the type of y. Without a residual
- * the exact activation is rounded once to the type of y. */
+ * f64): t = act(acc), correctly rounded; t = t * value; t = t + residual; then one conversion to the type of y. Without
+ * value and residual the exact activation is rounded once to the type of y. */
 typedef struct {
     gelu_act act;         /* GELU_IDENTITY (0): none */
     const void *residual; /* (rows, out_features) of the type of y, or NULL; may be y itself with ldr == ldy */
     size_t ldr;
     void *preact; /* (rows, out_features): acc before the activation, f32 (f64 for f64), or NULL */
     size_t ldp;
+    const void *value; /* (rows, out_features), f32 (f64 for f64), or NULL: what f(gate) of a gated unit multiplies */
+    size_t ldv;
+    int fast;          /* 1: the activation as gelu_fast_forward_f32 (f64: GELU_ERR_UNSUPPORTED) */
+    int saturate;      /* 1: where the conversion to f16 or bf16 makes infinity of a finite number, the largest one */
+    size_t *overflows; /* set to how many elements that happened to, saturated or not; or NULL */
 } gelu_epilogue;
 
-/* Bytes of workspace that gelu_linear_forward (and _backward) needs for this many rows. GELU_ERR_OVERFLOW. */
+/* Bytes of workspace that gelu_linear_forward (and _backward) needs for this many rows and gelu_num_threads(): ask again
+ * after changing that. GELU_ERR_OVERFLOW. */
 GELU_API gelu_status gelu_linear_workspace(const gelu_linear *linear, size_t rows, size_t *forward_nbytes,
                                            size_t *backward_nbytes);
 
-/* x is (rows, in_features) of xtype, y (rows, out_features) of ytype. No in place: y, and preact, must not overlap x or
- * each other. epilogue NULL: none. workspace, of the size that gelu_linear_workspace gives, aligned to 64 bytes, apart
+/* x is (rows, in_features) of xtype, y (rows, out_features) of ytype. No in place: y, and preact, must not overlap x,
+ * value or each other. epilogue NULL: none. workspace, of the size that gelu_linear_workspace gives, aligned to 64 bytes, apart
  * from everything else; NULL: allocated for the call. GELU_ERR_ARGUMENT, GELU_ERR_DTYPE, GELU_ERR_SHAPE,
  * GELU_ERR_OVERFLOW, GELU_ERR_ALIAS, GELU_ERR_MEMORY. */
 GELU_API gelu_status gelu_linear_forward(const gelu_linear *linear, size_t rows, gelu_dtype xtype, const void *x,
@@ -288,14 +299,25 @@ GELU_API gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_m
  * gated:  y = fc2(h),  h = act * up,  act = f(gate),  gate = gate(x),  up = up(x)
  *
  * Inside, everything is f32 (f64 for f64), whatever the types of x, y and the weights. */
+/* Where the gate's and the value's weights are. Families differ in the order, so there is no default for one matrix. */
+typedef enum {
+    GELU_SEPARATE,   /* two matrices */
+    GELU_GATE_FIRST, /* one matrix of 2 * d_ff outputs (and one bias): the gate's, then the value's */
+    GELU_VALUE_FIRST /* one matrix of 2 * d_ff outputs (and one bias): the value's, then the gate's */
+} gelu_gate_order;
+
 typedef struct {
     size_t d_model, d_ff;
     gelu_act act;
     int gated;        /* 0: plain; 1: gated */
-    gelu_weights fc1; /* plain: fc1; gated: the gate. d_model -> d_ff */
-    gelu_weights up;  /* gated only: the value. d_model -> d_ff */
+    gelu_weights fc1; /* plain: fc1; gated: the gate, or both. d_model -> d_ff, or 2 * d_ff */
+    gelu_weights up;  /* gated and separate only: the value. d_model -> d_ff */
     gelu_weights fc2; /* fc2, also called down. d_ff -> d_model */
     gelu_compute compute;
+    gelu_gate_order order; /* gated only */
+    int view;              /* 1: read the weights where they are, like gelu_linear_view */
+    int fast;              /* 1: the activation as gelu_fast_forward_f32, its derivative as gelu_fast_backward_f32 */
+    int saturate;          /* 1: like gelu_epilogue.saturate, for y */
 } gelu_ffn_desc;
 
 typedef struct gelu_ffn gelu_ffn;
@@ -307,13 +329,14 @@ GELU_API void gelu_ffn_free(gelu_ffn *ffn); /* NULL is fine */
 /* Where to leave intermediate results: contiguous (rows, d_ff) arrays of f32 (f64 for f64), each may be NULL. Asking
  * for one changes no bit of y. */
 typedef struct {
-    void *h;    /* plain: fc1(x); gated: f(gate) * up */
-    void *a;    /* plain: act(h); gated: f(gate) */
-    void *gate; /* gated: gate(x); plain: must be NULL */
-    void *up;   /* gated: up(x); plain: must be NULL */
+    void *h;           /* plain: fc1(x); gated: f(gate) * up */
+    void *a;           /* plain: act(h); gated: f(gate) */
+    void *gate;        /* gated: gate(x); plain: must be NULL */
+    void *up;          /* gated: up(x); plain: must be NULL */
+    size_t *overflows; /* like gelu_epilogue.overflows, for y */
 } gelu_ffn_trace;
 
-/* Bytes of workspace that forward (or backward) needs for this many rows. GELU_ERR_OVERFLOW. */
+/* Bytes of workspace that forward (or backward) needs for this many rows and gelu_num_threads(). GELU_ERR_OVERFLOW. */
 GELU_API gelu_status gelu_ffn_workspace(const gelu_ffn *ffn, size_t rows, size_t *forward_nbytes,
                                         size_t *backward_nbytes);
 
@@ -328,16 +351,17 @@ GELU_API gelu_status gelu_ffn_forward(const gelu_ffn *ffn, size_t rows, gelu_dty
 typedef struct {
     void *dx; /* (rows, d_model) */
     size_t lddx;
-    void *dfc1_weight, *dfc1_bias; /* gated: the gate's */
-    void *dup_weight, *dup_bias;   /* gated only */
+    void *dfc1_weight, *dfc1_bias; /* gated: the gate's; or both, in one matrix like the weights */
+    void *dup_weight, *dup_bias;   /* gated and separate only */
     void *dfc2_weight, *dfc2_bias;
 } gelu_ffn_grads;
 
-/* Recomputes the intermediate results from x. Every gradient follows the rule of gelu_linear_backward; in a gated layer
- * dx sums the gate's blocks and then up's. Errors as gelu_linear_forward. */
+/* saved: what forward left for the same x; NULL, or without h (plain) or without gate and up (gated): computed again from
+ * x. Either way the same bits. Every gradient follows the rule of gelu_linear_backward; in a gated layer dx sums the
+ * gate's blocks and then up's. Errors as gelu_linear_forward. */
 GELU_API gelu_status gelu_ffn_backward(const gelu_ffn *ffn, gelu_grad_mode mode, size_t rows, gelu_dtype xtype,
                                        const void *x, size_t ldx, gelu_dtype dytype, const void *dy, size_t lddy,
-                                       const gelu_ffn_grads *grads, void *workspace);
+                                       const gelu_ffn_trace *saved, const gelu_ffn_grads *grads, void *workspace);
 
 /* ---- Random numbers and initialisers, as PyTorch draws them on a CPU with AVX2 ------------------------------- */
 

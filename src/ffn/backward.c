@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/fpenv.h"
-#include "dispatch/dispatch.h"
+#include "base/parallel.h"
 #include "ffn/ffn.h"
 
 /* The arguments of one call. */
@@ -13,14 +13,45 @@ struct backward {
     gelu_grad_mode mode;
     struct alias_matrix x, dy, dx;
     gelu_dtype xtype, dytype;
+    gelu_ffn_trace saved;
+    bool recompute;
     gelu_ffn_grads grads;
 };
+
+static gelu_status check_outputs(const struct backward *b, struct alias_matrix workspace) {
+    const gelu_ffn *ffn = b->ffn;
+    const gelu_ffn_grads *g = &b->grads;
+    size_t element = gelu_dtype_nbytes(ffn->real), d_ff = ffn->d_ff, d_model = ffn->d_model;
+    size_t fc1 = ffn->order == GELU_SEPARATE ? 1 : 2;
+    const struct alias_matrix outputs[] = {
+        b->dx,
+        workspace,
+        alias_matrix(g->dfc1_weight, fc1 * d_ff, d_model, d_model, element),
+        alias_matrix(g->dfc1_bias, fc1, d_ff, d_ff, element),
+        alias_matrix(g->dup_weight, d_ff, d_model, d_model, element),
+        alias_matrix(g->dup_bias, 1, d_ff, d_ff, element),
+        alias_matrix(g->dfc2_weight, d_ff, d_model, d_model, element),
+        alias_matrix(g->dfc2_bias, 1, d_model, d_model, element),
+    };
+    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+    for (int i = 2; i < OUTPUTS; i++)
+        if (outputs[i].p && !alias_fits(outputs[i])) return GELU_ERR_OVERFLOW;
+    struct alias_matrix inputs[6] = {b->x, b->dy};
+    const void *saved[] = {b->saved.h, b->saved.a, b->saved.gate, b->saved.up};
+    for (int i = 0; i < 4; i++) {
+        inputs[2 + i] = alias_matrix(saved[i], b->x.rows, d_ff, d_ff, element);
+        if (saved[i] && !alias_fits(inputs[2 + i])) return GELU_ERR_OVERFLOW;
+    }
+    return gelu_linear_check_alias(OUTPUTS, outputs, 6, inputs);
+}
 
 static gelu_status check_backward(const struct backward *b, struct alias_matrix workspace) {
     const gelu_ffn *ffn = b->ffn;
     const gelu_ffn_grads *g = &b->grads;
     if (b->mode != GELU_GRAD_SET && b->mode != GELU_GRAD_ADD) return GELU_ERR_ARGUMENT;
-    if (!ffn->gated && (g->dup_weight || g->dup_bias)) return GELU_ERR_ARGUMENT;
+    bool has_up = ffn->gated && ffn->order == GELU_SEPARATE;
+    if (!has_up && (g->dup_weight || g->dup_bias)) return GELU_ERR_ARGUMENT;
+    if (!ffn->gated && (b->saved.gate || b->saved.up)) return GELU_ERR_ARGUMENT;
     if ((uintptr_t)workspace.p % ALLOC_ALIGNMENT != 0) return GELU_ERR_ARGUMENT;
     if (gelu_linear_check_dtype(ffn->real, b->xtype) != GELU_OK ||
         gelu_linear_check_dtype(ffn->real, b->dytype) != GELU_OK)
@@ -28,88 +59,140 @@ static gelu_status check_backward(const struct backward *b, struct alias_matrix 
     gelu_status status = gelu_linear_check_matrix(b->x);
     if (status == GELU_OK) status = gelu_linear_check_matrix(b->dy);
     if (status == GELU_OK && b->dx.p) status = gelu_linear_check_matrix(b->dx);
-    if (status != GELU_OK) return status;
-    /* Gradients are no larger than the layer's own copies of the weights. */
-    size_t weights = ffn->d_model * ffn->d_ff, nbytes = gelu_dtype_nbytes(ffn->real);
-    const struct alias_matrix outputs[] = {
-        b->dx,
-        alias_matrix(g->dfc1_weight, 1, weights, weights, nbytes),
-        alias_matrix(g->dfc1_bias, 1, ffn->d_ff, ffn->d_ff, nbytes),
-        alias_matrix(g->dup_weight, 1, weights, weights, nbytes),
-        alias_matrix(g->dup_bias, 1, ffn->d_ff, ffn->d_ff, nbytes),
-        alias_matrix(g->dfc2_weight, 1, weights, weights, nbytes),
-        alias_matrix(g->dfc2_bias, 1, ffn->d_model, ffn->d_model, nbytes),
-        workspace,
-    };
-    return gelu_linear_check_alias(sizeof outputs / sizeof *outputs, outputs, 2, (struct alias_matrix[]){b->x, b->dy});
+    return status == GELU_OK ? check_outputs(b, workspace) : status;
 }
 
-/* dx = dy * f'(x) */
-static void activation_grad(const gelu_ffn *ffn, size_t n, const void *x, const void *dy, void *dx) {
-    if (ffn->real == GELU_F64)
-        gelu_dispatch()->backward_f64[ffn->act](n, x, dy, dx);
-    else
-        gelu_dispatch()->backward_f32[ffn->act](n, x, dy, dx);
+/* ---- Elementwise parts, a piece per task ---- */
+
+enum { PIECE = 8192 };
+
+struct pieces {
+    const gelu_ffn *ffn;
+    size_t n;
+    const struct ffn_buffers *b;
+    void *a, *h; /* where to put what b does not hold, before dfc1 is known; else NULL */
+};
+
+static void *piece_at(const struct pieces *p, void *array, size_t piece) {
+    return linear_at(array, p->ffn->real, piece * PIECE);
 }
 
-/* From buffers->d_hidden, the gradient of what fc2 takes, to the gradients of what fc1 and up give: left in d_hidden
- * and, where gated, dh. */
-static void hidden_grad(const gelu_ffn *ffn, size_t rows, const struct ffn_buffers *buffers) {
-    size_t n = rows * ffn->d_ff;
-    if (!ffn->gated) {
-        activation_grad(ffn, n, buffers->h, buffers->d_hidden, buffers->d_hidden);
-        return;
+static size_t pieces(const struct pieces *p) { return p->n / PIECE + (p->n % PIECE > 0); }
+
+/* a = act(h); gated: a = act(gate), h = a * up. */
+static void restore_piece(void *context, size_t i) {
+    const struct pieces *p = context;
+    const gelu_ffn *ffn = p->ffn;
+    size_t n = linear_min(p->n - i * PIECE, PIECE);
+    void *a = piece_at(p, p->b->a, i);
+    if (p->a)
+        gelu_linear_activate(ffn->fc1, ffn->act, ffn->fast, n, piece_at(p, ffn->gated ? p->b->gate : p->b->h, i), a);
+    if (p->h) gelu_linear_multiply(ffn->real, n, a, piece_at(p, p->b->up, i), piece_at(p, p->b->h, i));
+}
+
+/* From dfc1, the gradient of what fc2 takes, to the gradients of what fc1 and up give. */
+static void hidden_grad_piece(void *context, size_t i) {
+    const struct pieces *p = context;
+    const gelu_ffn *ffn = p->ffn;
+    const struct gelu_kernels *kernels = ffn->fc1->kernels;
+    size_t n = linear_min(p->n - i * PIECE, PIECE);
+    void *d = piece_at(p, p->b->dfc1, i), *x = piece_at(p, ffn->gated ? p->b->gate : p->b->h, i);
+    if (ffn->gated) {
+        gelu_linear_multiply(ffn->real, n, d, piece_at(p, p->b->a, i), piece_at(p, p->b->dup, i));
+        gelu_linear_multiply(ffn->real, n, d, piece_at(p, p->b->up, i), d);
     }
-    gelu_linear_multiply(ffn->real, n, buffers->d_hidden, buffers->a, buffers->dh);
-    gelu_linear_multiply(ffn->real, n, buffers->d_hidden, buffers->up, buffers->d_hidden);
-    activation_grad(ffn, n, buffers->gate, buffers->d_hidden, buffers->d_hidden);
+    if (ffn->real == GELU_F64)
+        kernels->backward_f64[ffn->act](n, x, d, d);
+    else
+        (ffn->fast ? kernels->fast_backward_f32 : kernels->backward_f32)[ffn->act](n, x, d, d);
 }
 
-/* One block of rows, from row first on. */
-static void backward_rows(const struct backward *b, size_t first, size_t rows, const struct ffn_buffers *buffers) {
+/* ---- One block of rows ---- */
+
+/* The gradient of the gate's (fc1's) or up's weights, and of its bias. */
+struct weight_grads {
+    struct linear_matrix weight;
+    void *bias;
+};
+
+static struct weight_grads first_grads(const struct backward *b, bool of_up) {
     const gelu_ffn *ffn = b->ffn;
     const gelu_ffn_grads *g = &b->grads;
+    bool out_in = ffn->fc1->layout == GELU_OUT_IN, both = ffn->order != GELU_SEPARATE;
+    void *weight = of_up && !both ? g->dup_weight : g->dfc1_weight, *bias = of_up && !both ? g->dup_bias : g->dfc1_bias;
+    if (both && of_up == (ffn->order == GELU_GATE_FIRST)) {
+        if (weight) weight = linear_at(weight, ffn->real, out_in ? ffn->d_ff * ffn->d_model : ffn->d_ff);
+        if (bias) bias = linear_at(bias, ffn->real, ffn->d_ff);
+    }
+    if (of_up && !both) out_in = ffn->up->layout == GELU_OUT_IN;
+    return (struct weight_grads){{ffn->real, weight, out_in ? ffn->d_model : both ? 2 * ffn->d_ff : ffn->d_ff}, bias};
+}
+
+/* The buffers for the block, with the rows that were saved, and the rest computed. */
+static struct ffn_buffers hidden_results(const struct backward *b, size_t first, size_t rows, struct linear_matrix x,
+                                         const struct ffn_buffers *buffers) {
+    const gelu_ffn *ffn = b->ffn;
+    struct ffn_buffers results = *buffers;
+    if (b->recompute) {
+        gelu_ffn_hidden(ffn, rows, x, buffers);
+        return results;
+    }
+    size_t skip = first * ffn->d_ff;
+    struct pieces p = {.ffn = ffn, .n = rows * ffn->d_ff, .b = &results};
+    if (b->saved.h) results.h = linear_at(b->saved.h, ffn->real, skip);
+    if (b->saved.a) results.a = linear_at(b->saved.a, ffn->real, skip);
+    if (b->saved.gate) results.gate = linear_at(b->saved.gate, ffn->real, skip);
+    if (b->saved.up) results.up = linear_at(b->saved.up, ffn->real, skip);
+    if (!b->saved.a) p.a = results.a;
+    if (!b->saved.h) p.h = results.h;
+    if (p.a || p.h) gelu_parallel_for(pieces(&p), restore_piece, &p);
+    return results;
+}
+
+static void backward_rows(const struct backward *b, size_t first, size_t rows, const struct ffn_buffers *buffers) {
+    const gelu_ffn *ffn = b->ffn;
+    gelu_grad_mode mode = first == 0 ? b->mode : GELU_GRAD_ADD;
     size_t d_model = ffn->d_model, d_ff = ffn->d_ff;
-    struct linear_rows x = gelu_linear_load(ffn->real, rows, d_model, b->xtype,
-                                            linear_at(b->x.p, b->xtype, first * b->x.ld), b->x.ld, buffers->x);
-    struct linear_rows dy = gelu_linear_load(ffn->real, rows, d_model, b->dytype,
-                                             linear_at(b->dy.p, b->dytype, first * b->dy.ld), b->dy.ld, buffers->dy);
-    gelu_ffn_hidden(ffn, rows, x, buffers);
-    struct linear_rows hidden = {ffn->gated ? buffers->h : buffers->a, d_ff};
-    gelu_linear_weight_grad(ffn->fc2, rows, hidden, dy, g->dfc2_weight, g->dfc2_bias);
-    struct linear_rows dfc1 =
-        gelu_linear_open(ffn->real, GELU_GRAD_SET, rows, d_ff, ffn->real, buffers->d_hidden, d_ff, NULL);
-    struct linear_rows dup = {buffers->dh, d_ff};
-    gelu_linear_input_grad(ffn->fc2, rows, dy, dfc1);
-    hidden_grad(ffn, rows, buffers);
-    gelu_linear_weight_grad(ffn->fc1, rows, x, dfc1, g->dfc1_weight, g->dfc1_bias);
-    if (ffn->gated) gelu_linear_weight_grad(ffn->up, rows, x, dup, g->dup_weight, g->dup_bias);
+    const struct linear_matrix x = {b->xtype, linear_at(b->x.p, b->xtype, first * b->x.ld), b->x.ld};
+    const struct linear_matrix dy = {b->dytype, linear_at(b->dy.p, b->dytype, first * b->dy.ld), b->dy.ld};
+    const struct linear_matrix none = {0}, dfc1 = {ffn->real, buffers->dfc1, d_ff},
+                               dup = {ffn->real, buffers->dup, d_ff};
+    const struct ffn_buffers r = hidden_results(b, first, rows, x, buffers);
+    const struct linear_matrix hidden = {ffn->real, ffn->gated ? r.h : r.a, d_ff};
+    const struct linear_matrix dfc2 = {ffn->real, b->grads.dfc2_weight,
+                                       ffn->fc2->layout == GELU_OUT_IN ? d_ff : d_model};
+    gelu_linear_weight_grad(ffn->fc2, mode, rows, hidden, dy, dfc2, b->grads.dfc2_bias, r.product);
+    gelu_linear_input_grad(ffn->fc2, rows, dy, none, dfc1, r.product);
+    struct pieces p = {.ffn = ffn, .n = rows * d_ff, .b = &r};
+    gelu_parallel_for(pieces(&p), hidden_grad_piece, &p);
+    struct weight_grads to = first_grads(b, false);
+    gelu_linear_weight_grad(ffn->fc1, mode, rows, x, dfc1, to.weight, to.bias, r.product);
+    if (ffn->gated) {
+        to = first_grads(b, true);
+        gelu_linear_weight_grad(ffn->up, mode, rows, x, dup, to.weight, to.bias, r.product);
+    }
     if (!b->dx.p) return;
-    void *dst = linear_at(b->dx.p, b->xtype, first * b->dx.ld);
-    struct linear_rows dx = gelu_linear_open(ffn->real, b->mode, rows, d_model, b->xtype, dst, b->dx.ld, buffers->y);
-    gelu_linear_input_grad(ffn->fc1, rows, dfc1, dx);
-    if (ffn->gated) gelu_linear_input_grad(ffn->up, rows, dup, dx);
-    gelu_linear_close(ffn->real, rows, d_model, dx, b->xtype, dst, b->dx.ld);
+    const struct linear_matrix dx = {b->xtype, linear_at(b->dx.p, b->xtype, first * b->dx.ld), b->dx.ld};
+    const struct linear_matrix from = b->mode == GELU_GRAD_ADD ? dx : none, sum = {ffn->real, buffers->dx, d_model};
+    gelu_linear_input_grad(ffn->fc1, rows, dfc1, from, ffn->gated ? sum : dx, r.product);
+    if (ffn->gated) gelu_linear_input_grad(ffn->up, rows, dup, sum, dx, r.product);
 }
 
 static void run_backward(const struct backward *b, size_t rows, const struct ffn_buffers *buffers) {
-    const gelu_ffn_grads *g = &b->grads;
     fpenv host = fpenv_enter();
-    gelu_linear_begin_weight_grad(b->ffn->fc1, b->mode, g->dfc1_weight, g->dfc1_bias);
-    if (b->ffn->gated) gelu_linear_begin_weight_grad(b->ffn->up, b->mode, g->dup_weight, g->dup_bias);
-    gelu_linear_begin_weight_grad(b->ffn->fc2, b->mode, g->dfc2_weight, g->dfc2_bias);
-    for (size_t first = 0; first < b->x.rows; first += rows) {
+    /* Once without any rows, too: what is set becomes +0. */
+    for (size_t first = 0; first == 0 || first < b->x.rows; first += rows) {
         rows = linear_min(b->x.rows - first, rows);
         backward_rows(b, first, rows, buffers);
+        if (rows == 0) break;
     }
     fpenv_leave(host);
 }
 
 gelu_status gelu_ffn_backward(const gelu_ffn *ffn, gelu_grad_mode mode, size_t rows, gelu_dtype xtype, const void *x,
-                              size_t ldx, gelu_dtype dytype, const void *dy, size_t lddy, const gelu_ffn_grads *grads,
-                              void *workspace) {
+                              size_t ldx, gelu_dtype dytype, const void *dy, size_t lddy, const gelu_ffn_trace *saved,
+                              const gelu_ffn_grads *grads, void *workspace) {
     if (!ffn || !grads) return GELU_ERR_ARGUMENT;
-    size_t block = gelu_ffn_rows(rows, FFN_BACKWARD), workspace_nbytes;
     struct backward b = {
         .ffn = ffn,
         .mode = mode,
@@ -120,15 +203,18 @@ gelu_status gelu_ffn_backward(const gelu_ffn *ffn, gelu_grad_mode mode, size_t r
         .dytype = dytype,
         .grads = *grads,
     };
+    if (saved) b.saved = *saved;
+    b.recompute = ffn->gated ? !b.saved.gate || !b.saved.up : !b.saved.h;
+    size_t block = gelu_ffn_rows(rows, FFN_BACKWARD), nbytes;
     struct ffn_buffers buffers;
-    if (!gelu_ffn_layout(ffn, block, FFN_BACKWARD, workspace, &buffers, &workspace_nbytes)) return GELU_ERR_OVERFLOW;
-    gelu_status status = check_backward(&b, alias_matrix(workspace, 1, workspace_nbytes, workspace_nbytes, 1));
+    if (!gelu_ffn_layout(ffn, block, FFN_BACKWARD, workspace, &buffers, &nbytes)) return GELU_ERR_OVERFLOW;
+    gelu_status status = check_backward(&b, alias_matrix(workspace, 1, nbytes, nbytes, 1));
     if (status != GELU_OK || (ffn->d_model == 0 && ffn->d_ff == 0)) return status;
     void *own = NULL;
     if (!workspace) {
-        own = alloc_aligned(workspace_nbytes);
+        own = alloc_aligned(nbytes);
         if (!own) return GELU_ERR_MEMORY;
-        (void)gelu_ffn_layout(ffn, block, FFN_BACKWARD, own, &buffers, &workspace_nbytes);
+        (void)gelu_ffn_layout(ffn, block, FFN_BACKWARD, own, &buffers, &nbytes);
     }
     run_backward(&b, block, &buffers);
     alloc_free(own);

@@ -4,32 +4,46 @@
 /* What forward and backward share: the workspace, and the way from x to what fc2 takes. */
 #include "base/alloc.h"
 #include "base/compiler.h"
-#include "dispatch/dispatch.h"
 #include "ffn/ffn.h"
 
+/* Gradients need a multiple of the product's block of 256, so that cutting a sum over rows does not change its blocks. */
+enum { FORWARD_ROWS = 256, BACKWARD_ROWS = 2 * PRODUCT_BLOCK };
+
 size_t gelu_ffn_rows(size_t rows, enum ffn_direction direction) {
-    return linear_min(rows, direction == FFN_FORWARD ? LINEAR_FORWARD_ROWS : LINEAR_BACKWARD_ROWS);
+    return linear_min(rows, direction == FFN_FORWARD ? FORWARD_ROWS : BACKWARD_ROWS);
+}
+
+static bool product_nbytes(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, size_t *nbytes) {
+    size_t needs[4] = {0};
+    if (!gelu_linear_forward_nbytes(ffn->fc1, rows, &needs[0]) ||
+        !gelu_linear_forward_nbytes(ffn->fc2, rows, &needs[1]))
+        return false;
+    if (direction == FFN_BACKWARD && (!gelu_linear_backward_nbytes(ffn->fc1, rows, &needs[2]) ||
+                                      !gelu_linear_backward_nbytes(ffn->fc2, rows, &needs[3])))
+        return false;
+    *nbytes = 0;
+    for (int i = 0; i < 4; i++)
+        if (needs[i] > *nbytes) *nbytes = needs[i];
+    return true;
 }
 
 bool gelu_ffn_layout(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, void *base,
                      struct ffn_buffers *out, size_t *nbytes) {
-    bool backward = direction == FFN_BACKWARD;
+    bool backward = direction == FFN_BACKWARD, gated = ffn->gated;
     struct {
         void **buffer;
         size_t cols;
         bool wanted;
     } parts[] = {
-        {&out->x, ffn->d_model, true},
-        {&out->y, ffn->d_model, true},
-        {&out->gate, ffn->d_ff, ffn->gated},
-        {&out->up, ffn->d_ff, ffn->gated},
-        {&out->h, ffn->d_ff, true},
-        {&out->a, ffn->d_ff, true},
-        {&out->dy, ffn->d_model, backward},
-        {&out->d_hidden, ffn->d_ff, backward},
-        {&out->dh, ffn->d_ff, backward && ffn->gated},
+        {&out->h, ffn->d_ff, backward || gated}, /* forward, gated: up becomes h where it lies */
+        {&out->a, ffn->d_ff, backward || !gated},  {&out->gate, ffn->d_ff, backward && gated},
+        {&out->up, ffn->d_ff, backward && gated},  {&out->dfc1, ffn->d_ff, backward},
+        {&out->dup, ffn->d_ff, backward && gated}, {&out->dx, ffn->d_model, backward && gated},
     };
-    *nbytes = 0;
+    size_t product;
+    if (!product_nbytes(ffn, rows, direction, &product)) return false;
+    out->product = base;
+    *nbytes = product;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t part_nbytes;
         *parts[i].buffer = parts[i].wanted ? linear_at(base, ffn->real, *nbytes / gelu_dtype_nbytes(ffn->real)) : NULL;
@@ -52,22 +66,22 @@ gelu_status gelu_ffn_workspace(const gelu_ffn *ffn, size_t rows, size_t *forward
     return GELU_OK;
 }
 
-static void activate(const gelu_ffn *ffn, size_t n, const void *x, void *y) {
-    if (ffn->real == GELU_F64)
-        gelu_dispatch()->forward_f64[ffn->act](n, x, y);
-    else
-        gelu_dispatch()->forward_f32[ffn->act](n, x, y);
-}
-
-void gelu_ffn_hidden(const gelu_ffn *ffn, size_t rows, struct linear_rows x, const struct ffn_buffers *buffers) {
-    size_t n = rows * ffn->d_ff;
-    if (!ffn->gated) {
-        gelu_linear_apply(ffn->fc1, rows, x, (struct linear_rows){buffers->h, ffn->d_ff});
-        activate(ffn, n, buffers->h, buffers->a);
-        return;
+void gelu_ffn_hidden(const gelu_ffn *ffn, size_t rows, struct linear_matrix x, const struct ffn_buffers *b) {
+    gelu_dtype real = ffn->real;
+    size_t d_ff = ffn->d_ff;
+    const struct linear_matrix h = {real, b->h, d_ff}, a = {real, b->a, d_ff};
+    struct linear_output fc1 = {.linear = ffn->fc1, .act = ffn->act, .fast = ffn->fast};
+    if (ffn->gated) {
+        const struct linear_matrix up = {real, b->up ? b->up : b->h, d_ff};
+        const struct linear_output value = {.linear = ffn->up, .y = up};
+        gelu_linear_apply(rows, x, &value, b->product);
+        fc1.preact = (struct linear_matrix){real, b->gate, d_ff};
+        fc1.activated = a;
+        fc1.value = up;
+        fc1.y = h;
+    } else {
+        fc1.preact = h;
+        fc1.y = a;
     }
-    gelu_linear_apply(ffn->fc1, rows, x, (struct linear_rows){buffers->gate, ffn->d_ff});
-    gelu_linear_apply(ffn->up, rows, x, (struct linear_rows){buffers->up, ffn->d_ff});
-    activate(ffn, n, buffers->gate, buffers->a);
-    gelu_linear_multiply(ffn->real, n, buffers->a, buffers->up, buffers->h);
+    gelu_linear_apply(rows, x, &fc1, b->product);
 }

@@ -17,6 +17,10 @@ typedef uint16_t gelu_bf16;
 
 enum { GELU_ACT_COUNT = GELU_ELU + 1 };
 
+enum { PRODUCT_BLOCK = 256, PACK_SPILL = 64 };
+/* The caller has set the floating-point environment. */
+typedef void (*product_tile)(size_t depth, const void *a, const void *b, void *acc);
+
 /* No kernel fails. n may be 0; inputs and outputs are element-aligned, and equal or disjoint. */
 struct gelu_kernels {
     const char *name;
@@ -27,15 +31,16 @@ struct gelu_kernels {
 #define GELU_CONVERT(from, to) void (*convert_##from##_##to)(size_t n, const gelu_##from *src, gelu_##to *dst);
 #include "kernels/kernel_list.inc"
 
-    /* The canonical product (gelu.h, Linear): for m < rows, n < cols
-     *   c[m*ldc + n] += the sum over k < depth of a[m*a_row + k*a_col] * b[n*b_row + k*b_col],
-     * by blocks of 256 k, each block's s starting from +0 and added to c. Strides in elements. c holds what acc starts
-     * from (bias, +0 or an old gradient) and is disjoint from a and b. The caller has set the floating-point
-     * environment. */
-    void (*product_f32)(size_t rows, size_t cols, size_t depth, const float *a, size_t a_row, size_t a_col,
-                        const float *b, size_t b_row, size_t b_col, float *c, size_t ldc);
-    void (*product_f64)(size_t rows, size_t cols, size_t depth, const double *a, size_t a_row, size_t a_col,
-                        const double *b, size_t b_row, size_t b_col, double *c, size_t ldc);
+    /* Parts of the canonical product (gelu.h, Linear). A tile is up to tile_rows high and tile_width wide, of type
+     * f32 for weights of f32, f16 and bf16, and f64 for weights of f64: tiles[type of the weights][height] does
+     *   acc[i*width + j] += the sum over k < depth of a[k*height + i] * b[k*width + j],  the sum starting from +0,
+     * which is the rule for one block, where depth is at most PRODUCT_BLOCK. */
+    size_t tile_rows, tile_width_f32, tile_width_f64;
+    const product_tile *tiles[GELU_BF16 + 1];
+    /* Packing for it: dst[k*width + i] = src[i*stride + k] for i < count and k < depth, and 0 for i from count to
+     * width - 1. Up to PACK_SPILL bytes behind dst may be overwritten. */
+    void (*pack_f32)(size_t count, size_t depth, const void *src, size_t stride, void *dst, size_t width);
+    void (*pack_f64)(size_t count, size_t depth, const void *src, size_t stride, void *dst, size_t width);
 
     /* bf16 compute (gelu.h, Linear), in whatever environment; it is restored. c (rows, cols) = x W^T + bias (NULL: +0),
      * where w is packed as bf16_layout.h says, from a panel's begin, and x by the pack_rows of the same table into

@@ -16,15 +16,39 @@
 #include "kernels/f32_loop.inc.h"
 #include "kernels/slots.inc.h"
 
-#include "kernels/simd/fma.h"
-#define PRODUCT product_f32
-#define REAL float
-#define FMA fma_f32
-#include "kernels/linear.inc.h"
-#define PRODUCT product_f64
-#define REAL double
-#define FMA fma_f64
-#include "kernels/linear.inc.h"
+#include "kernels/simd/tile.h"
+#define PACK pack_f32
+#define PACK_REAL float
+#define PACK_VECTOR v32
+#include "kernels/pack.inc.h"
+#define PACK pack_f64
+#define PACK_REAL double
+#define PACK_VECTOR v64
+#include "kernels/pack.inc.h"
+#define PRODUCT_NAME tiles_f32
+#define PRODUCT_REAL float
+#define PRODUCT_VECTOR v32
+#define PRODUCT_WEIGHT float
+#define PRODUCT_WIDEN v32_load_f32
+#include "kernels/product.inc.h"
+#define PRODUCT_NAME tiles_f16
+#define PRODUCT_REAL float
+#define PRODUCT_VECTOR v32
+#define PRODUCT_WEIGHT uint16_t
+#define PRODUCT_WIDEN v32_load_f16
+#include "kernels/product.inc.h"
+#define PRODUCT_NAME tiles_bf16
+#define PRODUCT_REAL float
+#define PRODUCT_VECTOR v32
+#define PRODUCT_WEIGHT uint16_t
+#define PRODUCT_WIDEN v32_load_bf16
+#include "kernels/product.inc.h"
+#define PRODUCT_NAME tiles_f64
+#define PRODUCT_REAL double
+#define PRODUCT_VECTOR v64
+#define PRODUCT_WEIGHT double
+#define PRODUCT_WIDEN v64_load
+#include "kernels/product.inc.h"
 
 #include "kernels/bf16_layout.h"
 #include "base/fpenv.h"

@@ -8,8 +8,12 @@ const struct gelu_kernels TABLE_JOIN(gelu_kernels_, ISA_NAME) = {
 #define GELU_BACKWARD(slot, type) SLOT_ENTRY(slot)
 #define GELU_CONVERT(from, to) .convert_##from##_##to = convert_##from##_##to,
 #include "kernels/kernel_list.inc"
-    .product_f32 = product_f32,
-    .product_f64 = product_f64,
+    .tile_rows = TILE_ROWS,
+    .tile_width_f32 = TILE_VECTORS * V32_LANES,
+    .tile_width_f64 = TILE_VECTORS * V64_LANES,
+    .tiles = {[GELU_F32] = tiles_f32, [GELU_F64] = tiles_f64, [GELU_F16] = tiles_f16, [GELU_BF16] = tiles_bf16},
+    .pack_f32 = pack_f32,
+    .pack_f64 = pack_f64,
     .bf16_pack_rows = TABLE_JOIN(BF16_KERNEL, _pack_rows),
     .bf16_product = TABLE_JOIN(BF16_KERNEL, _product),
 };

@@ -24,34 +24,21 @@ static gelu_status check_backward(const struct backward *b, struct alias_matrix 
     if (status == GELU_OK && (b->x.p || b->dw.p)) status = gelu_linear_check_matrix(b->x);
     if (status == GELU_OK && b->dx.p) status = gelu_linear_check_matrix(b->dx);
     if (status != GELU_OK) return status;
-    /* dw and db are no larger than the layer's own copies. */
+    if ((b->dw.p && !alias_fits(b->dw)) || (b->db.p && !alias_fits(b->db))) return GELU_ERR_OVERFLOW;
     return gelu_linear_check_alias(4, (struct alias_matrix[]){b->dx, b->dw, b->db, workspace}, 2,
                                    (struct alias_matrix[]){b->x, b->dy});
 }
 
-static void run_backward(const struct backward *b, void *x_buffer) {
+static void run_backward(const struct backward *b, void *workspace) {
     const gelu_linear *linear = b->linear;
-    gelu_dtype real = linear->real;
-    size_t in = linear->in, out = linear->out, rows = linear_min(b->dy.rows, LINEAR_BACKWARD_ROWS);
-    void *dx_buffer = linear_at(x_buffer, real, rows * in), *dy_buffer = linear_at(dx_buffer, real, rows * in);
+    const struct linear_matrix x = {b->xtype, (void *)b->x.p, b->x.ld}, dx = {b->xtype, (void *)b->dx.p, b->dx.ld};
+    const struct linear_matrix dy = {b->dytype, (void *)b->dy.p, b->dy.ld};
+    const struct linear_matrix dw = {linear->real, (void *)b->dw.p,
+                                     linear->layout == GELU_OUT_IN ? linear->in : linear->out};
+    const struct linear_matrix none = {0};
     fpenv host = fpenv_enter();
-    gelu_linear_begin_weight_grad(linear, b->mode, (void *)b->dw.p, (void *)b->db.p);
-    for (size_t first = 0; first < b->dy.rows; first += rows) {
-        rows = linear_min(b->dy.rows - first, rows);
-        struct linear_rows x = {0}, dy;
-        dy = gelu_linear_load(real, rows, out, b->dytype, linear_at(b->dy.p, b->dytype, first * b->dy.ld), b->dy.ld,
-                              dy_buffer);
-        if (b->dw.p)
-            x = gelu_linear_load(real, rows, in, b->xtype, linear_at(b->x.p, b->xtype, first * b->x.ld), b->x.ld,
-                                 x_buffer);
-        gelu_linear_weight_grad(linear, rows, x, dy, (void *)b->dw.p, (void *)b->db.p);
-        if (b->dx.p) {
-            void *dst = linear_at(b->dx.p, b->xtype, first * b->dx.ld);
-            struct linear_rows dx = gelu_linear_open(real, b->mode, rows, in, b->xtype, dst, b->dx.ld, dx_buffer);
-            gelu_linear_input_grad(linear, rows, dy, dx);
-            gelu_linear_close(real, rows, in, dx, b->xtype, dst, b->dx.ld);
-        }
-    }
+    gelu_linear_weight_grad(linear, b->mode, b->dy.rows, x, dy, dw, (void *)b->db.p, workspace);
+    if (dx.p) gelu_linear_input_grad(linear, b->dy.rows, dy, b->mode == GELU_GRAD_ADD ? dx : none, dx, workspace);
     fpenv_leave(host);
 }
 
@@ -71,10 +58,9 @@ gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_mode mode,
         .xtype = xtype,
         .dytype = dytype,
     };
-    size_t ignored, workspace_nbytes;
-    gelu_status status = gelu_linear_workspace(linear, rows, &ignored, &workspace_nbytes);
-    if (status == GELU_OK)
-        status = check_backward(&b, alias_matrix(workspace, 1, workspace_nbytes, workspace_nbytes, 1));
+    size_t workspace_nbytes;
+    if (!gelu_linear_backward_nbytes(linear, rows, &workspace_nbytes)) return GELU_ERR_OVERFLOW;
+    gelu_status status = check_backward(&b, alias_matrix(workspace, 1, workspace_nbytes, workspace_nbytes, 1));
     bool nothing = out == 0 && (in == 0 || !dx); /* however many rows there are */
     if (status != GELU_OK || nothing) return status;
     void *own = workspace ? NULL : alloc_aligned(workspace_nbytes);

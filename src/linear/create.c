@@ -1,95 +1,132 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
+#include <string.h>
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/fpenv.h"
+#include "base/parallel.h"
+#include "dispatch/dispatch.h"
 #include "linear/linear.h"
 
-/* Weight and bias as they lie in the caller's memory. */
-struct source {
-    struct alias_matrix weight, bias;
-};
-
-static gelu_status check_weights(size_t in, size_t out, const gelu_weights *w, struct source *source) {
+static gelu_status check_weights(size_t in, size_t out, const gelu_weights *w, gelu_compute compute) {
+    if (compute != GELU_COMPUTE_F32 && compute != GELU_COMPUTE_BF16) return GELU_ERR_ARGUMENT;
     if (w->layout != GELU_OUT_IN && w->layout != GELU_IN_OUT) return GELU_ERR_ARGUMENT;
     size_t element = gelu_dtype_nbytes(w->dtype);
     if (element == 0) return GELU_ERR_DTYPE;
     size_t rows = w->layout == GELU_OUT_IN ? out : in, cols = w->layout == GELU_OUT_IN ? in : out;
-    source->weight = alias_matrix(w->weight, rows, cols, w->ld ? w->ld : cols, element);
-    source->bias = alias_matrix(w->bias, 1, out, out, element);
-    gelu_status status = gelu_linear_check_matrix(source->weight);
-    if (status == GELU_OK && w->bias) status = gelu_linear_check_matrix(source->bias);
+    gelu_status status = gelu_linear_check_matrix(alias_matrix(w->weight, rows, cols, w->ld ? w->ld : cols, element));
+    if (status == GELU_OK && w->bias) status = gelu_linear_check_matrix(alias_matrix(w->bias, 1, out, out, element));
+    if (status == GELU_OK && compute == GELU_COMPUTE_BF16) status = GELU_ERR_UNSUPPORTED;
     return status;
 }
 
-static void pack(gelu_linear *linear, gelu_dtype dtype, struct source source) {
-    fpenv host = fpenv_enter();
-    for (size_t i = 0; source.weight.cols > 0 && i < source.weight.rows; i++)
-        (void)gelu_convert(source.weight.cols, dtype, linear_at(source.weight.p, dtype, i * source.weight.ld),
-                           linear->real, linear_at(linear->weight, linear->real, i * source.weight.cols));
-    if (linear->bias) (void)gelu_convert(linear->out, dtype, source.bias.p, linear->real, linear->bias);
-    fpenv_leave(host);
+/* The weights as they lie in the caller's memory. */
+static struct product_factor source(size_t in, size_t out, const gelu_weights *w) {
+    if (w->layout == GELU_OUT_IN)
+        return (struct product_factor){PRODUCT_STRIDED, w->dtype, w->weight, w->ld ? w->ld : in, 1};
+    return (struct product_factor){PRODUCT_STRIDED, w->dtype, w->weight, 1, w->ld ? w->ld : out};
+}
+
+/* The layer without its panels. */
+static gelu_status create_view(size_t in, size_t out, const gelu_weights *w, gelu_compute compute, gelu_linear **made) {
+    gelu_status status = check_weights(in, out, w, compute);
+    if (status != GELU_OK) return status;
+    const struct gelu_kernels *kernels = gelu_dispatch();
+    gelu_dtype real = w->dtype == GELU_F64 ? GELU_F64 : GELU_F32;
+    size_t width = gelu_product_width(kernels, real), padded = 0, bias_nbytes = 0;
+    if (w->bias && (!size_add(out, (width - out % width) % width, &padded) ||
+                    !size_mul(padded, gelu_dtype_nbytes(real), &bias_nbytes)))
+        return GELU_ERR_OVERFLOW;
+    gelu_linear *linear = alloc_aligned(sizeof *linear);
+    if (!linear) return GELU_ERR_MEMORY;
+    *linear = (gelu_linear){.in = in, .out = out, .real = real, .layout = w->layout, .kernels = kernels};
+    linear->weight = source(in, out, w);
+    if (w->bias) {
+        linear->bias = alloc_aligned(bias_nbytes);
+        if (!linear->bias) {
+            gelu_linear_free(linear);
+            return GELU_ERR_MEMORY;
+        }
+        memset(linear->bias, 0, bias_nbytes);
+        fpenv host = fpenv_enter();
+        (void)gelu_convert(out, w->dtype, w->bias, real, linear->bias);
+        fpenv_leave(host);
+    }
+    *made = linear;
+    return GELU_OK;
+}
+
+/* Panels of a 16-bit type, which the tiles widen. */
+static void pack_narrow(const struct product_factor *from, size_t first, size_t count, size_t depth, size_t width,
+                        uint16_t *to) {
+    const uint16_t *src = (const uint16_t *)from->p + first * from->stride;
+    for (size_t k = 0; k < depth; k++)
+        for (size_t i = 0; i < width; i++)
+            to[k * width + i] = i < count ? src[i * from->stride + k * from->depth_stride] : 0;
+}
+
+static void pack_panel(void *context, size_t panel) {
+    const gelu_linear *linear = context;
+    const struct product_factor *from = &linear->weight;
+    size_t width = gelu_product_width(linear->kernels, linear->real), first = panel * width;
+    size_t count = linear_min(linear->out - first, width);
+    void *to = linear_at(linear->panels, from->dtype, first * linear->in);
+    if (from->dtype != linear->real) {
+        pack_narrow(from, first, count, linear->in, width, to);
+        return;
+    }
+    const struct product product = {.kernels = linear->kernels, .real = linear->real};
+    for (size_t k = 0; k < linear->in; k += PRODUCT_BLOCK)
+        gelu_product_pack(&product, from, first, count, k, linear_min(linear->in - k, PRODUCT_BLOCK), width,
+                          linear_at(to, linear->real, k * width), NULL);
 }
 
 gelu_status gelu_linear_create(size_t in_features, size_t out_features, const gelu_weights *weights,
                                gelu_compute compute, gelu_linear **out) {
-    if (!out) return GELU_ERR_ARGUMENT;
-    *out = NULL;
-    if (!weights || (compute != GELU_COMPUTE_F32 && compute != GELU_COMPUTE_BF16)) return GELU_ERR_ARGUMENT;
-    if (compute == GELU_COMPUTE_BF16) return GELU_ERR_UNSUPPORTED;
-    struct source source;
-    gelu_status status = check_weights(in_features, out_features, weights, &source);
+    gelu_status status = gelu_linear_view(in_features, out_features, weights, compute, out);
     if (status != GELU_OK) return status;
-    gelu_dtype real = weights->dtype == GELU_F64 ? GELU_F64 : GELU_F32;
-    size_t weight_nbytes, bias_nbytes;
-    if (!size_mul(out_features, gelu_dtype_nbytes(real), &bias_nbytes) ||
-        !size_mul(in_features, bias_nbytes, &weight_nbytes))
-        return GELU_ERR_OVERFLOW;
-    gelu_linear *linear = alloc_aligned(sizeof *linear);
-    if (!linear) return GELU_ERR_MEMORY;
-    bool out_in = weights->layout == GELU_OUT_IN;
-    *linear = (gelu_linear){
-        .in = in_features,
-        .out = out_features,
-        .real = real,
-        .layout = weights->layout,
-        .weight = alloc_aligned(weight_nbytes),
-        .out_stride = out_in ? in_features : 1,
-        .in_stride = out_in ? 1 : out_features,
-        .bias = weights->bias ? alloc_aligned(bias_nbytes) : NULL,
-    };
-    if (!linear->weight || (weights->bias && !linear->bias)) {
-        gelu_linear_free(linear);
-        return GELU_ERR_MEMORY;
+    gelu_linear *linear = *out;
+    size_t width = gelu_product_width(linear->kernels, linear->real);
+    size_t panels = out_features / width + (out_features % width > 0), nbytes;
+    *out = NULL;
+    status = GELU_ERR_OVERFLOW;
+    if (size_mul(panels * width, gelu_dtype_nbytes(weights->dtype), &nbytes) &&
+        size_mul(nbytes, in_features, &nbytes)) {
+        linear->panels = alloc_aligned(nbytes);
+        status = linear->panels ? GELU_OK : GELU_ERR_MEMORY;
     }
-    pack(linear, weights->dtype, source);
+    if (status != GELU_OK) {
+        gelu_linear_free(linear);
+        return status;
+    }
+    if (in_features > 0) gelu_parallel_for(panels, pack_panel, linear); /* without, there may be ever so many */
+    linear->weight = (struct product_factor){PRODUCT_PANELS, weights->dtype, linear->panels, in_features, 1};
     *out = linear;
     return GELU_OK;
 }
 
-/* (rows, in) twice or once and (rows + spare, out), of real */
-static bool buffers_nbytes(const gelu_linear *linear, size_t rows, size_t inputs, size_t spare, size_t *nbytes) {
-    size_t element = gelu_dtype_nbytes(linear->real), in_nbytes, out_nbytes;
-    return size_mul(linear->in, inputs * rows * element, &in_nbytes) &&
-           size_mul(linear->out, (rows + spare) * element, &out_nbytes) && size_add(in_nbytes, out_nbytes, nbytes);
+gelu_status gelu_linear_view(size_t in_features, size_t out_features, const gelu_weights *weights, gelu_compute compute,
+                             gelu_linear **out) {
+    if (!out) return GELU_ERR_ARGUMENT;
+    *out = NULL;
+    return weights ? create_view(in_features, out_features, weights, compute, out) : GELU_ERR_ARGUMENT;
+}
+
+void gelu_linear_free(gelu_linear *linear) {
+    if (!linear) return;
+    alloc_free(linear->panels);
+    alloc_free(linear->bias);
+    alloc_free(linear);
 }
 
 gelu_status gelu_linear_workspace(const gelu_linear *linear, size_t rows, size_t *forward_nbytes,
                                   size_t *backward_nbytes) {
     if (!linear || !forward_nbytes || !backward_nbytes) return GELU_ERR_ARGUMENT;
     size_t forward, backward;
-    if (!buffers_nbytes(linear, linear_min(rows, LINEAR_FORWARD_ROWS), 1, 1, &forward) ||
-        !buffers_nbytes(linear, linear_min(rows, LINEAR_BACKWARD_ROWS), 2, 0, &backward))
+    if (!gelu_linear_forward_nbytes(linear, rows, &forward) || !gelu_linear_backward_nbytes(linear, rows, &backward))
         return GELU_ERR_OVERFLOW;
     *forward_nbytes = forward;
     *backward_nbytes = backward;
     return GELU_OK;
-}
-
-void gelu_linear_free(gelu_linear *linear) {
-    if (!linear) return;
-    alloc_free(linear->weight);
-    alloc_free(linear->bias);
-    alloc_free(linear);
 }

@@ -6,23 +6,22 @@
 #ifndef GELU_LINEAR_LINEAR_H
 #define GELU_LINEAR_LINEAR_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/alias.h"
 #include "gelu.h"
+#include "linear/product.h"
 
 struct gelu_linear {
     size_t in, out;
     gelu_dtype real;
     gelu_layout layout;
-    void *weight; /* of real, contiguous, as layout says: (n, k) lies at n * out_stride + k * in_stride */
-    size_t out_stride, in_stride;
-    void *bias; /* (out) of real, or NULL */
+    const struct gelu_kernels *kernels; /* those that panels were packed for */
+    struct product_factor weight;       /* (out, in): panels, or a view of the caller's memory */
+    void *panels;                       /* owned; NULL for a view */
+    void *bias;                         /* (out) of real, up to a whole panel with +0; or NULL */
 };
-
-/* Rows that are worked on at a time. Gradients need a multiple of the product's block of 256, so that cutting a sum
- * over rows into calls does not change its blocks. */
-enum { LINEAR_FORWARD_ROWS = 32, LINEAR_BACKWARD_ROWS = 256 };
 
 /* Element i. Not by pointer arithmetic, which C does not define for the NULL that an empty matrix may have. */
 static inline void *linear_at(const void *p, gelu_dtype dtype, size_t i) {
@@ -40,36 +39,38 @@ gelu_status gelu_linear_check_alias(size_t n_outputs, const struct alias_matrix 
 gelu_status gelu_linear_check_dtype(gelu_dtype real, gelu_dtype dtype);
 bool gelu_linear_known_act(gelu_act act);
 
-/* What follows computes, in the environment of fpenv_enter, on matrices of real unless a dtype is given. */
+/* What follows computes, in the environment of fpenv_enter, with a workspace of gelu_product_workspace. */
 
-struct linear_rows {
+/* A matrix of a call: p NULL for none. */
+struct linear_matrix {
+    gelu_dtype dtype;
     void *p;
     size_t ld;
 };
 
-/* The rows as real: where they are if they have that type, else converted into buffer. */
-struct linear_rows gelu_linear_load(gelu_dtype real, size_t rows, size_t cols, gelu_dtype dtype, const void *src,
-                                    size_t ld, void *buffer);
-/* Where a gradient of dst accumulates: dst itself or buffer, holding +0 (SET) or the old values (ADD). */
-struct linear_rows gelu_linear_open(gelu_dtype real, gelu_grad_mode mode, size_t rows, size_t cols, gelu_dtype dtype,
-                                    void *dst, size_t ld, void *buffer);
-/* Where a result of type dtype is computed: dst itself or buffer. */
-struct linear_rows gelu_linear_target(gelu_dtype real, size_t cols, gelu_dtype dtype, void *dst, size_t ld,
-                                      void *buffer);
-/* Convert into dst what was computed elsewhere. */
-void gelu_linear_close(gelu_dtype real, size_t rows, size_t cols, struct linear_rows from, gelu_dtype dtype, void *dst,
-                       size_t ld);
+/* From acc to y, as gelu_epilogue says; preact, activated (what the activation gives) and value are of real. */
+struct linear_output {
+    const gelu_linear *linear;
+    gelu_act act;
+    bool fast, saturate;
+    struct linear_matrix preact, activated, value, residual, y;
+    atomic_size_t *overflows; /* NULL, or incremented */
+};
 
-/* out[i] = a[i] * b[i]; in place. */
+/* y[i] = act(x[i]), in place or not, and out[i] = a[i] * b[i], in place. */
+void gelu_linear_activate(const gelu_linear *linear, gelu_act act, bool fast, size_t n, const void *x, void *y);
 void gelu_linear_multiply(gelu_dtype real, size_t n, const void *a, const void *b, void *out);
 
-/* acc (rows, out) = x W^T + b */
-void gelu_linear_apply(const gelu_linear *linear, size_t rows, struct linear_rows x, struct linear_rows acc);
-/* dx (rows, in) += dy W */
-void gelu_linear_input_grad(const gelu_linear *linear, size_t rows, struct linear_rows dy, struct linear_rows dx);
-/* +0 into dw and db if mode is SET; then dw += dy^T x, in the layer's layout, and db += sum dy. Each may be NULL. */
-void gelu_linear_begin_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, void *dw, void *db);
-void gelu_linear_weight_grad(const gelu_linear *linear, size_t rows, struct linear_rows x, struct linear_rows dy,
-                             void *dw, void *db);
+/* output->y (rows, out) = epilogue(x W^T + b), x (rows, in). */
+void gelu_linear_apply(size_t rows, struct linear_matrix x, const struct linear_output *output, void *workspace);
+/* to (rows, in) = from + dy W, where acc starts from `from`, or +0 if there is none. */
+void gelu_linear_input_grad(const gelu_linear *linear, size_t rows, struct linear_matrix dy, struct linear_matrix from,
+                            struct linear_matrix to, void *workspace);
+/* dw = or += dy^T x, in the layer's layout, with dw.ld; db = or += sum dy. Each may be NULL. */
+void gelu_linear_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, size_t rows, struct linear_matrix x,
+                             struct linear_matrix dy, struct linear_matrix dw, void *db, void *workspace);
+/* Bytes of workspace for the one and for the other two. false when they do not fit. */
+bool gelu_linear_forward_nbytes(const gelu_linear *linear, size_t rows, size_t *nbytes);
+bool gelu_linear_backward_nbytes(const gelu_linear *linear, size_t rows, size_t *nbytes);
 
 #endif

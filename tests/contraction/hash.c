@@ -145,7 +145,8 @@ static void hash_ffn(gelu_dtype type, int gated, struct shape s) {
     check(gelu_ffn_create(&desc, &ffn), "ffn_create");
     check(gelu_ffn_forward(ffn, s.rows, type, x, s.in, NULL, type, y, s.in, NULL), "ffn_forward");
     print_hash("ffn", gated ? "gated" : "plain", type, s.rows * s.in, y);
-    check(gelu_ffn_backward(ffn, GELU_GRAD_SET, s.rows, type, x, s.in, type, y, s.in, &grads, NULL), "ffn_backward");
+    check(gelu_ffn_backward(ffn, GELU_GRAD_SET, s.rows, type, x, s.in, type, y, s.in, NULL, &grads, NULL),
+          "ffn_backward");
     print_hash("ffn_dx", gated ? "gated" : "plain", type, s.rows * s.in, dx);
     print_hash("ffn_dfc1", gated ? "gated" : "plain", sum, s.in * s.out, dw);
     gelu_ffn_free(ffn);

@@ -83,7 +83,7 @@ static void run(const struct golden *g, gelu_dtype dtype, void *results[KINDS]) 
     assert_int_equal(
         gelu_ffn_forward(ffn, g->rows, dtype, in[0], g->d_model, &trace, dtype, results[Y], g->d_model, NULL), GELU_OK);
     assert_int_equal(gelu_ffn_backward(ffn, GELU_GRAD_SET, g->rows, dtype, in[0], g->d_model, dtype, in[1], g->d_model,
-                                       &grads, NULL),
+                                       NULL, &grads, NULL),
                      GELU_OK);
     gelu_ffn_free(ffn);
 }

@@ -65,7 +65,7 @@ static void run_layers(struct results *r) {
          gelu_linear_backward(linear, GELU_GRAD_SET, ROWS, GELU_F32, x, D_MODEL, GELU_F32, dy, D_FF, r->dx, D_MODEL,
                               r->dw, r->db, NULL) == GELU_OK &&
          gelu_ffn_forward(ffn, ROWS, GELU_F32, x, D_MODEL, NULL, GELU_F32, r->ffn_y, D_MODEL, NULL) == GELU_OK &&
-         gelu_ffn_backward(ffn, GELU_GRAD_SET, ROWS, GELU_F32, x, D_MODEL, GELU_F32, dy, D_MODEL, &grads, NULL) ==
+         gelu_ffn_backward(ffn, GELU_GRAD_SET, ROWS, GELU_F32, x, D_MODEL, GELU_F32, dy, D_MODEL, NULL, &grads, NULL) ==
              GELU_OK;
     demand(ok, "a call fails");
     gelu_linear_free(linear);

@@ -120,8 +120,10 @@ static void check_forward(gelu_dtype real, bool gated) {
     struct outcome up = outcome(real, rows, d_ff, d_ff, real, f.ups);
     bool some[4], use_trace = naive_below(3) > 0;
     for (int i = 0; i < 4; i++) some[i] = use_trace && naive_below(2) && (i < 2 || gated);
-    gelu_ffn_trace trace = {some[0] ? h.got.p : NULL, some[1] ? a.got.p : NULL, some[2] ? gate.got.p : NULL,
-                            some[3] ? up.got.p : NULL};
+    gelu_ffn_trace trace = {.h = some[0] ? h.got.p : NULL,
+                            .a = some[1] ? a.got.p : NULL,
+                            .gate = some[2] ? gate.got.p : NULL,
+                            .up = some[3] ? up.got.p : NULL};
     void *workspace = workspace_new(f.ffn, rows, false);
     assert_int_equal(gelu_ffn_forward(f.ffn, rows, f.xtype, f.x.p, f.x.ld, use_trace ? &trace : NULL, f.ytype, y.got.p,
                                       y.got.ld, workspace),
@@ -193,7 +195,7 @@ static void check_backward(gelu_dtype real, bool gated) {
                             some[5] ? g2.w.got.p : NULL,  some[6] ? g2.b.got.p : NULL};
     void *workspace = workspace_new(f.ffn, rows, true);
     assert_int_equal(gelu_ffn_backward(f.ffn, add ? GELU_GRAD_ADD : GELU_GRAD_SET, rows, f.xtype, f.x.p, f.x.ld, dytype,
-                                       dy.p, dy.ld, &grads, workspace),
+                                       dy.p, dy.ld, NULL, &grads, workspace),
                      GELU_OK);
     workspace_free(f.ffn, rows, true, workspace);
     outcome_check(&dx, some[0], "dx");
@@ -272,7 +274,7 @@ static void gradients_are_differences(void **state) {
             assert_int_equal(gelu_ffn_create(&l.desc, &ffn), GELU_OK);
             gelu_ffn_grads grads = {g[6], D, g[0], g[1], gated ? g[2] : NULL, gated ? g[3] : NULL, g[4], g[5]};
             assert_int_equal(
-                gelu_ffn_backward(ffn, GELU_GRAD_SET, ROWS, GELU_F64, p[6], D, GELU_F64, p[7], D, &grads, NULL),
+                gelu_ffn_backward(ffn, GELU_GRAD_SET, ROWS, GELU_F64, p[6], D, GELU_F64, p[7], D, NULL, &grads, NULL),
                 GELU_OK);
             gelu_ffn_free(ffn);
             for (int i = 0; i < 7; i++)
@@ -318,9 +320,9 @@ static void set_then_add(void **state) {
     gelu_ffn_grads grads = {.dx = dx.p, .lddx = 8};
     for (int mode = GELU_GRAD_SET; mode <= GELU_GRAD_ADD; mode++) {
         struct matrix before = matrix_copy(&dx);
-        assert_int_equal(
-            gelu_ffn_backward(f.ffn, (gelu_grad_mode)mode, 7, GELU_F64, f.x.p, f.x.ld, GELU_F64, dy.p, 8, &grads, NULL),
-            GELU_OK);
+        assert_int_equal(gelu_ffn_backward(f.ffn, (gelu_grad_mode)mode, 7, GELU_F64, f.x.p, f.x.ld, GELU_F64, dy.p, 8,
+                                           NULL, &grads, NULL),
+                         GELU_OK);
         for (size_t i = 0; mode == GELU_GRAD_ADD && i < 7; i++)
             for (size_t j = 0; j < 8; j++) {
                 double once = matrix_get(&before, i, j), twice = matrix_get(&dx, i, j);

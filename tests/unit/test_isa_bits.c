@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 /* Every kernel of every instruction set against the scalar one, bit for bit (any NaN equals any other): all entries of
- * kernel_list.inc, all activations, and the products. A million inputs a kernel; 10^8, which takes hours, with
- * GELU_TEST_LONG=1 in the environment: GELU_TEST_LONG=1 build/tests/test_isa_bits. */
+ * kernel_list.inc, all activations. (The products, whose tiles differ in size, have test_linear.) A million inputs a
+ * kernel; 10^8, which takes hours, with GELU_TEST_LONG=1 in the environment: GELU_TEST_LONG=1 build/tests/test_isa_bits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -260,66 +260,6 @@ static void every_kernel_gives_the_scalar_bits(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-/* ---- The products ---- */
-
-enum { MOST_ROWS = 6, MOST_COLS = 40, MOST_DEPTH = 600, LD = MOST_COLS + 3, PRODUCTS = TEST_SANITIZED ? 60 : 600 };
-
-/* One operand's strides: either index may be the contiguous one. */
-static void pick_strides(uint64_t *state, size_t outer, size_t depth, size_t *row, size_t *col) {
-    size_t gap = random_bits(state) % 3;
-    bool transposed = random_bits(state) & 1;
-    *row = transposed ? 1 : depth + gap;
-    *col = transposed ? outer + gap : 1;
-}
-
-static void call_product(const struct gelu_kernels *k, gelu_dtype dtype, const size_t size[3], const void *a,
-                         const size_t a_step[2], const void *b, const size_t b_step[2], void *c) {
-    if (dtype == GELU_F32)
-        k->product_f32(size[0], size[1], size[2], a, a_step[0], a_step[1], b, b_step[0], b_step[1], c, LD);
-    else
-        k->product_f64(size[0], size[1], size[2], a, a_step[0], a_step[1], b, b_step[0], b_step[1], c, LD);
-}
-
-static void check_product(gelu_dtype dtype, uint64_t *state) {
-    enum { AREA = (MOST_COLS + 3) * (MOST_DEPTH + 3), RESULT = MOST_ROWS * LD };
-    static uint64_t a[AREA], b[AREA], c[RESULT], want[RESULT], got[RESULT];
-    size_t size[3] = {random_bits(state) % MOST_ROWS + 1, random_bits(state) % MOST_COLS + 1,
-                      random_bits(state) % MOST_DEPTH + 1};
-    size_t a_step[2], b_step[2];
-    pick_strides(state, size[0], size[2], &a_step[0], &a_step[1]);
-    pick_strides(state, size[1], size[2], &b_step[0], &b_step[1]);
-    fill_random(dtype, AREA, random_bits(state), a);
-    fill_random(dtype, AREA, random_bits(state), b);
-    fill_random(dtype, RESULT, random_bits(state), c);
-    /* Any pattern here and there: overflow, subnormals, infinities and NaN. */
-    for (int i = 0; i < (int)(random_bits(state) % 4); i++) {
-        set_element_bits(dtype, a, random_bits(state) % AREA, random_bits(state));
-        set_element_bits(dtype, b, random_bits(state) % AREA, random_bits(state));
-    }
-    memcpy(want, c, sizeof c);
-    call_product(scalar, dtype, size, a, a_step, b, b_step, want);
-    for (size_t k = 0; k < n_others; k++) {
-        memcpy(got, c, sizeof c);
-        call_product(others[k], dtype, size, a, a_step, b, b_step, got);
-        for (size_t i = 0; i < RESULT; i++)
-            if (!same_bits(dtype, element_bits(dtype, got, i), element_bits(dtype, want, i)))
-                fail_msg("product_%s, %s, %zu x %zu x %zu: element (%zu, %zu): got %llx, scalar %llx",
-                         gelu_dtype_name(dtype), others[k]->name, size[0], size[1], size[2], i / LD, i % LD,
-                         (unsigned long long)element_bits(dtype, got, i),
-                         (unsigned long long)element_bits(dtype, want, i));
-    }
-}
-
-static void products_give_the_scalar_bits(void **unused) {
-    (void)unused;
-    uint64_t state = 5;
-    int count = getenv("GELU_TEST_LONG") ? 100 * PRODUCTS : PRODUCTS;
-    for (int i = 0; i < count; i++) {
-        check_product(GELU_F32, &state);
-        check_product(GELU_F64, &state);
-    }
-}
-
 static int find_tables(void **unused) {
     (void)unused;
     for (size_t i = 0; gelu_isa_available(i); i++) {
@@ -336,7 +276,6 @@ static int find_tables(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_gives_the_scalar_bits),
-        cmocka_unit_test(products_give_the_scalar_bits),
     };
     return cmocka_run_group_tests(tests, find_tables, NULL);
 }

@@ -60,8 +60,11 @@ static void check_forward(gelu_dtype wtype, gelu_dtype xtype, gelu_dtype ytype) 
     assert_int_equal(gelu_linear_create(in, out, &l.weights, GELU_COMPUTE_F32, &linear), GELU_OK);
     bool want_trace = naive_below(2);
     const struct matrix *given = kind == RESIDUAL_APART ? &residual : &y;
-    gelu_epilogue e = {act, kind == RESIDUAL_NONE ? NULL : given->p, given->ld, want_trace ? preact.p : NULL,
-                       preact.ld};
+    gelu_epilogue e = {.act = act,
+                       .residual = kind == RESIDUAL_NONE ? NULL : given->p,
+                       .ldr = given->ld,
+                       .preact = want_trace ? preact.p : NULL,
+                       .ldp = preact.ld};
     assert_int_equal(gelu_linear_forward(linear, rows, xtype, x.p, x.ld, &e, ytype, y.p, y.ld, NULL), GELU_OK);
     matrix_assert_equal(&y, &want_y, "y");
     if (want_trace) matrix_assert_equal(&preact, &want_preact, "preact");

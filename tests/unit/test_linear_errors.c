@@ -48,8 +48,9 @@ static void wrong_weights(void **state) {
     create_refuses(GELU_ERR_OVERFLOW, 1, SIZE_MAX, &weights);
     create_refuses(GELU_ERR_OVERFLOW, 0, huge * 2, &weights);
     create_refuses(GELU_ERR_OVERFLOW, IN, OUT, &(gelu_weights){GELU_F32, GELU_OUT_IN, weight, huge, bias});
-    /* fits as it is, but not as f32 */
-    create_refuses(GELU_ERR_OVERFLOW, 1, huge + 1, &(gelu_weights){GELU_F16, GELU_OUT_IN, weight, 0, NULL});
+    /* fits as it is, but not as whole panels; and nowhere at all */
+    create_refuses(GELU_ERR_OVERFLOW, 1, SIZE_MAX / 2 - 1, &(gelu_weights){GELU_F16, GELU_OUT_IN, weight, 0, NULL});
+    create_refuses(GELU_ERR_MEMORY, 1, huge + 1, &(gelu_weights){GELU_F16, GELU_OUT_IN, weight, 0, NULL});
     gelu_linear_free(NULL);
     gelu_linear *linear = (gelu_linear *)memory;
     assert_int_equal(gelu_linear_create(IN, OUT, &weights, GELU_COMPUTE_BF16, &linear), GELU_ERR_UNSUPPORTED);
@@ -127,9 +128,10 @@ static void overlapping_forward(void **state) {
     forward_refuses(GELU_ERR_ALIAS, l, ROWS, GELU_F32, x, IN,
                     &(gelu_epilogue){.residual = x + 300, .ldr = OUT, .preact = x + 311, .ldp = OUT}, GELU_F32, y, OUT);
     /* Beside each other in the same rows, they do not overlap; and the residual may be x. */
-    assert_int_equal(
-        gelu_linear_forward(l, ROWS, GELU_F32, x, 11, &(gelu_epilogue){0, x, 11, x + 8, 11}, GELU_F32, x + 5, 11, NULL),
-        GELU_OK);
+    assert_int_equal(gelu_linear_forward(l, ROWS, GELU_F32, x, 11,
+                                         &(gelu_epilogue){.residual = x, .ldr = 11, .preact = x + 8, .ldp = 11},
+                                         GELU_F32, x + 5, 11, NULL),
+                     GELU_OK);
     gelu_linear_free(l);
 }
 
@@ -300,7 +302,7 @@ static void memory_runs_out(void **state) {
     /* A layer that no memory can hold. */
     const gelu_weights none = {GELU_F32, GELU_OUT_IN, NULL, 0, NULL};
     assert_int_equal(gelu_linear_create(0, huge - 64, &none, GELU_COMPUTE_F32, &l), GELU_OK);
-    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, NULL, 0, NULL, GELU_F16, memory, huge - 64, NULL),
+    assert_int_equal(gelu_linear_forward(l, 2, GELU_F32, NULL, 0, NULL, GELU_F32, memory, huge - 64, NULL),
                      GELU_ERR_OVERFLOW);
     gelu_linear_free(l);
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* Tiles of the canonical product, as kernels.h describes them, for one type of weights. Include once per type, after the
+ * vocabulary and simd/tile.h.
+ *
+ * PRODUCT_NAME     prefix of what is defined: PRODUCT_NAME_<height> for each height, and the table PRODUCT_NAME
+ * PRODUCT_REAL     the type that is computed in, float or double
+ * PRODUCT_VECTOR   its vector, v32 or v64
+ * PRODUCT_WEIGHT   the type of the weights
+ * PRODUCT_WIDEN    loads as many weights as a vector has lanes
+ *
+ * A block's sums stay in registers, TILE_ROWS * TILE_VECTORS of them, so every loop over them must unroll. Each output is
+ * a chain of its own in one lane, so neither the height nor the vocabulary changes a bit. */
+
+#define PRODUCT_JOIN_(a, b) a##_##b
+#define PRODUCT_JOIN(a, b) PRODUCT_JOIN_(a, b)
+#define PRODUCT_TILE PRODUCT_JOIN(PRODUCT_NAME, tile)
+#define PRODUCT_LANES (sizeof(PRODUCT_VECTOR) / sizeof(PRODUCT_REAL))
+#define PRODUCT_WIDTH (TILE_VECTORS * PRODUCT_LANES)
+#define PRODUCT_DO(operation) PRODUCT_JOIN(PRODUCT_VECTOR, operation)
+/* With one lane the compiler makes the vectors itself, out of loops. */
+#if V32_LANES > 1
+#define PRODUCT_UNROLL GELU_UNROLL
+#else
+#define PRODUCT_UNROLL
+#endif
+
+GELU_INLINE void PRODUCT_TILE(const size_t height, size_t depth, const PRODUCT_REAL *a, const PRODUCT_WEIGHT *b,
+                              PRODUCT_REAL *acc) {
+    PRODUCT_VECTOR s[TILE_ROWS][TILE_VECTORS];
+    PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
+        PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) s[i][j] = PRODUCT_DO(set)(0);
+    }
+    for (size_t k = 0; k < depth; k++) {
+        PRODUCT_VECTOR w[TILE_VECTORS];
+        PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) w[j] =
+            PRODUCT_WIDEN(b + k * PRODUCT_WIDTH + j * PRODUCT_LANES);
+        PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
+            PRODUCT_VECTOR x = PRODUCT_DO(set)(a[k * height + i]);
+            PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) s[i][j] = PRODUCT_DO(fma)(x, w[j], s[i][j]);
+        }
+    }
+    PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
+        PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) {
+            PRODUCT_REAL *to = acc + i * PRODUCT_WIDTH + j * PRODUCT_LANES;
+            PRODUCT_DO(store)(to, PRODUCT_DO(load)(to) + s[i][j]);
+        }
+    }
+}
+
+#define PRODUCT_HEIGHT(height)                                                                                         \
+    static void PRODUCT_JOIN(PRODUCT_NAME, height)(size_t depth, const void *a, const void *b, void *acc) {            \
+        PRODUCT_TILE(height, depth, a, b, acc);                                                                        \
+    }
+#define PRODUCT_ENTRY(height) PRODUCT_JOIN(PRODUCT_NAME, height),
+
+TILE_HEIGHTS(PRODUCT_HEIGHT)
+static const product_tile PRODUCT_NAME[TILE_ROWS + 1] = {NULL, TILE_HEIGHTS(PRODUCT_ENTRY)};
+
+#undef PRODUCT_JOIN_
+#undef PRODUCT_JOIN
+#undef PRODUCT_TILE
+#undef PRODUCT_LANES
+#undef PRODUCT_WIDTH
+#undef PRODUCT_DO
+#undef PRODUCT_UNROLL
+#undef PRODUCT_HEIGHT
+#undef PRODUCT_ENTRY
+#undef PRODUCT_NAME
+#undef PRODUCT_REAL
+#undef PRODUCT_VECTOR
+#undef PRODUCT_WEIGHT
+#undef PRODUCT_WIDEN

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* The products of the backward pass. The weights are packed a block at a time as the product meets them, whichever way
+ * they lie: nothing is kept for it, and it costs a few reads per weight and call. */
+#include <string.h>
+#include "base/compiler.h"
+#include "linear/linear.h"
+
+/* What a gradient starts from, +0 where there is none, and where it goes. */
+struct gradient {
+    gelu_dtype real;
+    struct linear_matrix from, to;
+};
+
+static void *row_of(const struct linear_matrix *m, const struct product_part *part, size_t i) {
+    return linear_at(m->p, m->dtype, (part->row + i) * m->ld + part->col);
+}
+
+static void convert_row(size_t n, gelu_dtype from, const void *src, gelu_dtype to, void *dst) {
+    if (from == to)
+        memcpy(dst, src, n * gelu_dtype_nbytes(to));
+    else
+        (void)gelu_convert(n, from, src, to, dst);
+}
+
+static void start(const void *context, const struct product_part *part) {
+    const struct gradient *g = context;
+    memset(part->acc, 0, part->rows * part->width * gelu_dtype_nbytes(g->real));
+    for (size_t i = 0; g->from.p && i < part->rows; i++)
+        convert_row(part->cols, g->from.dtype, row_of(&g->from, part, i), g->real,
+                    linear_at(part->acc, g->real, i * part->width));
+}
+
+static void finish(const void *context, const struct product_part *part) {
+    const struct gradient *g = context;
+    for (size_t i = 0; i < part->rows; i++)
+        convert_row(part->cols, g->real, linear_at(part->acc, g->real, i * part->width), g->to.dtype,
+                    row_of(&g->to, part, i));
+}
+
+static void run(const gelu_linear *linear, size_t rows, size_t cols, size_t depth, struct product_factor a,
+                struct product_factor b, struct gradient gradient, void *workspace) {
+    const struct product product = {linear->kernels, linear->real, rows, cols, depth, a, b, start, finish, &gradient};
+    gelu_product_run(&product, workspace);
+}
+
+/* (rows, cols) as a factor whose sum runs over columns, and over rows. */
+static struct product_factor along_rows(struct linear_matrix m) {
+    return (struct product_factor){PRODUCT_STRIDED, m.dtype, m.p, m.ld, 1};
+}
+static struct product_factor along_cols(struct linear_matrix m) {
+    return (struct product_factor){PRODUCT_STRIDED, m.dtype, m.p, 1, m.ld};
+}
+
+void gelu_linear_input_grad(const gelu_linear *linear, size_t rows, struct linear_matrix dy, struct linear_matrix from,
+                            struct linear_matrix to, void *workspace) {
+    struct product_factor turned = linear->weight;
+    if (turned.form == PRODUCT_PANELS) {
+        turned.form = PRODUCT_TURNED;
+    } else {
+        turned.stride = linear->weight.depth_stride;
+        turned.depth_stride = linear->weight.stride;
+    }
+    run(linear, rows, linear->in, linear->out, along_rows(dy), turned, (struct gradient){linear->real, from, to},
+        workspace);
+}
+
+void gelu_linear_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, size_t rows, struct linear_matrix x,
+                             struct linear_matrix dy, struct linear_matrix dw, void *db, void *workspace) {
+    size_t in = linear->in, out = linear->out;
+    struct gradient g = {.real = linear->real, .to = dw};
+    if (mode == GELU_GRAD_ADD) g.from = dw;
+    if (dw.p && linear->layout == GELU_OUT_IN)
+        run(linear, out, in, rows, along_cols(dy), along_cols(x), g, workspace);
+    else if (dw.p)
+        run(linear, in, out, rows, along_cols(x), along_cols(dy), g, workspace);
+    if (!db) return;
+    /* fma(1, dy, s) is s + dy. */
+    const struct product_factor ones = {.form = PRODUCT_ONES};
+    g.to = (struct linear_matrix){linear->real, db, out};
+    if (mode == GELU_GRAD_ADD) g.from = g.to;
+    run(linear, 1, out, rows, ones, along_cols(dy), g, workspace);
+}
+
+bool gelu_linear_backward_nbytes(const gelu_linear *linear, size_t rows, size_t *nbytes) {
+    bool out_in = linear->layout == GELU_OUT_IN;
+    size_t dx, dw, db;
+    if (!gelu_product_workspace(linear->kernels, linear->real, rows, linear->in, linear->out, &dx) ||
+        !gelu_product_workspace(linear->kernels, linear->real, out_in ? linear->out : linear->in,
+                                out_in ? linear->in : linear->out, rows, &dw) ||
+        !gelu_product_workspace(linear->kernels, linear->real, 1, linear->out, rows, &db))
+        return false;
+    *nbytes = dx > dw ? dx : dw;
+    if (db > *nbytes) *nbytes = db;
+    return true;
+}

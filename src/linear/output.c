@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* The forward product, and its epilogue on one panel of acc while that is in the cache. */
+#include <math.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "linear/linear.h"
+
+static void start_from_bias(const void *context, const struct product_part *part) {
+    const gelu_linear *linear = ((const struct linear_output *)context)->linear;
+    gelu_dtype real = linear->real;
+    size_t row_nbytes = part->width * gelu_dtype_nbytes(real);
+    if (!linear->bias) {
+        memset(part->acc, 0, part->rows * row_nbytes);
+        return;
+    }
+    const void *bias = linear_at(linear->bias, real, part->col);
+    for (size_t i = 0; i < part->rows; i++) memcpy(linear_at(part->acc, real, i * part->width), bias, row_nbytes);
+}
+
+/* The part's rows of a matrix, from its first column on. */
+static void *row_of(const struct linear_matrix *m, const struct product_part *part, size_t i) {
+    return linear_at(m->p, m->dtype, (part->row + i) * m->ld + part->col);
+}
+
+/* panel, contiguous and of the matrix's type, into the matrix. */
+static void store(const struct linear_matrix *m, const struct product_part *part, const void *panel) {
+    for (size_t i = 0; i < part->rows; i++)
+        memcpy(row_of(m, part, i), linear_at(panel, m->dtype, i * part->width),
+               part->cols * gelu_dtype_nbytes(m->dtype));
+}
+
+void gelu_linear_multiply(gelu_dtype real, size_t n, const void *a, const void *b, void *out) {
+    if (real == GELU_F64) {
+        const double *p = a, *q = b;
+        double *r = out;
+        for (size_t i = 0; i < n; i++) r[i] = p[i] * q[i];
+    } else {
+        const float *p = a, *q = b;
+        float *r = out;
+        for (size_t i = 0; i < n; i++) r[i] = p[i] * q[i];
+    }
+}
+
+static void add(gelu_dtype real, size_t n, void *a, const void *b) {
+    if (real == GELU_F64) {
+        double *p = a;
+        const double *q = b;
+        for (size_t i = 0; i < n; i++) p[i] = p[i] + q[i];
+    } else {
+        float *p = a;
+        const float *q = b;
+        for (size_t i = 0; i < n; i++) p[i] = p[i] + q[i];
+    }
+}
+
+void gelu_linear_activate(const gelu_linear *linear, gelu_act act, bool fast, size_t n, const void *x, void *y) {
+    const struct gelu_kernels *kernels = linear->kernels;
+    if (linear->real == GELU_F64)
+        kernels->forward_f64[act](n, x, y);
+    else
+        (fast ? kernels->fast_forward_f32 : kernels->forward_f32)[act](n, x, y);
+}
+
+/* t is finite where an output is infinite: it became so by rounding to 16 bits. */
+static void check_overflow(const struct linear_output *o, const struct product_part *part, const float *t,
+                           uint16_t *narrow) {
+    const uint16_t infinity = o->y.dtype == GELU_F16 ? 0x7c00 : 0x7f80;
+    size_t count = 0;
+    for (size_t i = 0; i < part->rows; i++)
+        for (size_t j = 0; j < part->cols; j++) {
+            size_t at = i * part->width + j;
+            if ((narrow[at] & 0x7fff) != infinity || !isfinite(t[at])) continue;
+            count++;
+            /* The largest finite number comes just before infinity. */
+            if (o->saturate) narrow[at]--;
+        }
+    if (o->overflows && count > 0) atomic_fetch_add_explicit(o->overflows, count, memory_order_relaxed);
+}
+
+static void finish(const void *context, const struct product_part *part) {
+    const struct linear_output *o = context;
+    const struct gelu_kernels *kernels = o->linear->kernels;
+    gelu_dtype real = o->linear->real, type = o->y.dtype;
+    size_t n = part->rows * part->width;
+    void *t = part->acc, *narrow = part->scratch;
+    if (o->preact.p) store(&o->preact, part, t);
+    /* Straight from the exact activation to 16 bits, where nothing lies in between. */
+    bool direct = type != real && !o->fast && !o->value.p && !o->residual.p && !o->activated.p;
+    if (direct) {
+        (type == GELU_F16 ? kernels->forward_f32_f16 : kernels->forward_f32_bf16)[o->act](n, t, narrow);
+    } else {
+        if (o->act != GELU_IDENTITY) gelu_linear_activate(o->linear, o->act, o->fast, n, t, t);
+        if (o->activated.p) store(&o->activated, part, t);
+        for (size_t i = 0; o->value.p && i < part->rows; i++)
+            gelu_linear_multiply(real, part->cols, linear_at(t, real, i * part->width), row_of(&o->value, part, i),
+                                 linear_at(t, real, i * part->width));
+        for (size_t i = 0; o->residual.p && i < part->rows; i++) {
+            const void *residual = row_of(&o->residual, part, i);
+            if (o->residual.dtype != real) {
+                (void)gelu_convert(part->cols, o->residual.dtype, residual, real, part->scratch);
+                residual = part->scratch;
+            }
+            add(real, part->cols, linear_at(t, real, i * part->width), residual);
+        }
+        if (type != real) (void)gelu_convert(n, real, t, type, narrow);
+    }
+    if (type != real && (o->saturate || o->overflows)) check_overflow(o, part, t, narrow);
+    store(&o->y, part, type == real ? t : narrow);
+}
+
+void gelu_linear_apply(size_t rows, struct linear_matrix x, const struct linear_output *output, void *workspace) {
+    const gelu_linear *linear = output->linear;
+    const struct product product = {
+        .kernels = linear->kernels,
+        .real = linear->real,
+        .rows = rows,
+        .cols = linear->out,
+        .depth = linear->in,
+        .a = {PRODUCT_STRIDED, x.dtype, x.p, x.ld, 1},
+        .b = linear->weight,
+        .start = start_from_bias,
+        .finish = finish,
+        .context = output,
+    };
+    gelu_product_run(&product, workspace);
+}
+
+bool gelu_linear_forward_nbytes(const gelu_linear *linear, size_t rows, size_t *nbytes) {
+    return gelu_product_workspace(linear->kernels, linear->real, rows, linear->out, linear->in, nbytes);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* Blocking. Rows go in chunks whose packed block of 256 k, with the panels of b that meet it, stays in the second-level
+ * cache; within a chunk a task takes a few panels of columns, through all of k, so that acc stays there too. */
+#include "linear/product.h"
+#include <assert.h>
+#include <stdatomic.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "base/parallel.h"
+#include "linear/linear.h"
+
+enum {
+    CHUNK_ROWS = 256,
+    CHUNK_COLS = 192,
+    SERIAL_WORK = 1 << 19 /* multiplications that one core does sooner than a second thread starts */
+};
+
+/* How a product is cut, from its size and the number of threads that is set, whatever number a call then gets. The
+ * bytes grow with the rows: a workspace serves fewer rows, too. */
+struct plan {
+    size_t width, panels, blocks; /* of columns; of k */
+    size_t workers;
+    size_t chunks, chunk_panels;                  /* chunks of rows, as equal as can be; panels of one task */
+    size_t group;                                 /* chunks that are packed at a time */
+    size_t slab_nbytes;                           /* a block of k of a packed chunk */
+    size_t block_nbytes;                          /* a block of k of a packed group */
+    size_t acc_nbytes, panel_nbytes, line_nbytes; /* of each worker: acc; a panel of b; scratch */
+};
+
+static size_t divide_up(size_t a, size_t b) { return a / b + (a % b > 0); }
+static size_t at_most(size_t a, size_t limit) { return a < limit ? a : limit; }
+static size_t at_least(size_t a, size_t limit) { return a > limit ? a : limit; }
+static size_t round_up(size_t nbytes) { return nbytes + (0 - nbytes) % ALLOC_ALIGNMENT; }
+
+size_t gelu_product_width(const struct gelu_kernels *kernels, gelu_dtype real) {
+    return real == GELU_F64 ? kernels->tile_width_f64 : kernels->tile_width_f32;
+}
+
+static size_t count_workers(size_t rows, size_t cols, size_t depth) {
+    size_t work;
+    bool small = size_mul(rows, cols, &work) && size_mul(work, depth, &work) && work < SERIAL_WORK;
+    return small ? 1 : gelu_num_threads();
+}
+
+static struct plan make_plan(const struct gelu_kernels *kernels, gelu_dtype real, size_t rows, size_t cols,
+                             size_t depth) {
+    size_t width = gelu_product_width(kernels, real), element = gelu_dtype_nbytes(real);
+    struct plan p = {.width = width, .panels = divide_up(cols, width), .blocks = divide_up(depth, PRODUCT_BLOCK)};
+    p.workers = count_workers(rows, cols, depth);
+    size_t wanted = p.workers > 1 ? 2 * p.workers : 1; /* tasks, for an even load */
+    size_t most_panels = at_least(CHUNK_COLS / width, 1), panels = at_least(p.panels, 1);
+    p.chunks = at_least(divide_up(rows, CHUNK_ROWS), 1);
+    if (panels < divide_up(wanted, p.chunks))
+        p.chunks = at_least(p.chunks, at_most(divide_up(wanted, panels), divide_up(rows, 2 * kernels->tile_rows)));
+    p.chunk_panels = rows <= kernels->tile_rows ? 1 : most_panels;
+    if (p.workers > 1) p.chunk_panels = at_most(p.chunk_panels, at_least(panels / divide_up(wanted, p.chunks), 1));
+    /* Few columns: several chunks at a time, so that every worker has some. */
+    size_t group_rows = CHUNK_ROWS * divide_up(wanted, divide_up(panels, most_panels));
+    size_t chunk_rows = divide_up(rows, p.chunks), row_nbytes = PRODUCT_BLOCK * element;
+    p.group = at_most(p.chunks, at_least(group_rows / at_least(chunk_rows, 1), 1));
+    p.slab_nbytes = round_up(chunk_rows * row_nbytes + PACK_SPILL);
+    /* At most 2 * wanted chunks, each with a row to make them equal, its spill and its alignment. */
+    p.block_nbytes = at_most(rows, group_rows) * row_nbytes + 2 * wanted * (row_nbytes + PACK_SPILL + ALLOC_ALIGNMENT);
+    p.acc_nbytes = round_up(at_most(rows, CHUNK_ROWS) * at_most(most_panels, panels) * width * element);
+    size_t lines = at_most(depth, PRODUCT_BLOCK);
+    p.panel_nbytes = round_up(lines * width * element + PACK_SPILL);
+    p.line_nbytes = round_up(at_least(lines, at_most(rows, CHUNK_ROWS)) * width * element);
+    return p;
+}
+
+bool gelu_product_workspace(const struct gelu_kernels *kernels, gelu_dtype real, size_t rows, size_t cols, size_t depth,
+                            size_t *nbytes) {
+    *nbytes = 0;
+    if (rows == 0 || cols == 0) return true;
+    struct plan p = make_plan(kernels, real, rows, cols, depth);
+    size_t packed, own = p.acc_nbytes + p.panel_nbytes + p.line_nbytes;
+    return size_mul(p.blocks, p.block_nbytes, &packed) && size_mul(p.workers, own, nbytes) &&
+           size_add(*nbytes, packed, nbytes);
+}
+
+/* ---- Packing ---- */
+
+static void pack_lines(const struct product *product, size_t count, size_t depth, const void *src, gelu_dtype dtype,
+                       size_t stride, void *dst, size_t width, void *scratch) {
+    gelu_dtype real = product->real;
+    if (dtype != real) {
+        for (size_t i = 0; i < count; i++)
+            (void)gelu_convert(depth, dtype, linear_at(src, dtype, i * stride), real,
+                               linear_at(scratch, real, i * depth));
+        src = scratch;
+        stride = depth;
+    }
+    (real == GELU_F64 ? product->kernels->pack_f64 : product->kernels->pack_f32)(count, depth, src, stride, dst, width);
+}
+
+/* Rows of b's panels, which lie side by side in memory, become columns. */
+static void pack_turned(const struct product *product, const struct product_factor *factor, size_t first, size_t count,
+                        size_t start, size_t depth, size_t width, void *dst, void *scratch) {
+    size_t panel_width = gelu_product_width(product->kernels, product->real);
+    for (size_t k = start, length; k < start + depth; k += length) {
+        size_t inside = k % panel_width;
+        length = at_most(panel_width - inside, start + depth - k);
+        const void *src =
+            linear_at(factor->p, factor->dtype, (k - inside) * factor->stride + first * panel_width + inside);
+        pack_lines(product, count, length, src, factor->dtype, panel_width,
+                   linear_at(dst, product->real, (k - start) * width), width, scratch);
+    }
+}
+
+void gelu_product_pack(const struct product *product, const struct product_factor *factor, size_t first, size_t count,
+                       size_t start, size_t depth, size_t width, void *dst, void *scratch) {
+    gelu_dtype real = product->real, dtype = factor->dtype;
+    size_t element = gelu_dtype_nbytes(real);
+    if (factor->form == PRODUCT_TURNED) {
+        pack_turned(product, factor, first, count, start, depth, width, dst, scratch);
+        return;
+    }
+    if (factor->form == PRODUCT_ONES) {
+        static const float one_f32 = 1;
+        static const double one_f64 = 1;
+        for (size_t i = 0; i < depth * width; i++)
+            memcpy(linear_at(dst, real, i), real == GELU_F64 ? (const void *)&one_f64 : &one_f32, element);
+        return;
+    }
+    const void *src = linear_at(factor->p, dtype, first * factor->stride + start * factor->depth_stride);
+    if (factor->depth_stride == 1) {
+        pack_lines(product, count, depth, src, dtype, factor->stride, dst, width, scratch);
+        return;
+    }
+    for (size_t k = 0; k < depth; k++) {
+        void *to = linear_at(dst, real, k * width);
+        const void *from = linear_at(src, dtype, k * factor->depth_stride);
+        if (dtype == real)
+            memcpy(to, from, count * element);
+        else
+            (void)gelu_convert(count, dtype, from, real, to);
+        if (count < width) memset(linear_at(to, real, count), 0, (width - count) * element);
+    }
+}
+
+/* ---- One group of chunks ---- */
+
+struct run {
+    const struct product *product;
+    struct plan plan;
+    size_t first, chunks; /* of this group */
+    unsigned char *packed, *workers;
+    atomic_size_t taken;
+};
+
+struct chunk {
+    size_t row, rows, tiles; /* tiles of rows, as equal as can be */
+    unsigned char *packed;
+};
+
+static struct chunk chunk_at(const struct run *run, size_t i) {
+    size_t rows = run->product->rows, chunks = run->plan.chunks, chunk = run->first + i;
+    /* The first rows % chunks have one row more. */
+    size_t row = rows / chunks * chunk + at_most(chunk, rows % chunks);
+    struct chunk c = {.row = row, .rows = rows / chunks + (chunk < rows % chunks)};
+    c.tiles = divide_up(c.rows, run->product->kernels->tile_rows);
+    c.packed = run->packed + i * run->plan.blocks * run->plan.slab_nbytes;
+    return c;
+}
+
+/* The next item that no worker has taken, or what is past the last. */
+static size_t take(struct run *run) { return atomic_fetch_add_explicit(&run->taken, 1, memory_order_relaxed); }
+
+static size_t block_length(const struct product *product, size_t block) {
+    return at_most(product->depth - block * PRODUCT_BLOCK, PRODUCT_BLOCK);
+}
+
+static void pack_rows(void *context, size_t worker) {
+    struct run *run = context;
+    const struct product *product = run->product;
+    const struct plan *plan = &run->plan;
+    void *scratch = run->workers + worker * (plan->acc_nbytes + plan->panel_nbytes + plan->line_nbytes) +
+                    plan->acc_nbytes + plan->panel_nbytes;
+    for (size_t item; (item = take(run)) < run->chunks * plan->blocks;) {
+        struct chunk c = chunk_at(run, item / plan->blocks);
+        size_t block = item % plan->blocks, length = block_length(product, block);
+        void *slab = c.packed + block * plan->slab_nbytes;
+        for (size_t t = 0; t < c.tiles; t++) {
+            size_t row = c.rows * t / c.tiles, height = c.rows * (t + 1) / c.tiles - row;
+            gelu_product_pack(product, &product->a, c.row + row, height, block * PRODUCT_BLOCK, length, height,
+                              linear_at(slab, product->real, row * length), scratch);
+        }
+    }
+}
+
+/* A panel's block of b, packed: where it is, or in buffer. */
+static const void *panel_block(const struct product *product, const struct product_part *part, size_t block,
+                               size_t length, void *buffer, void *scratch) {
+    const struct product_factor *b = &product->b;
+    if (b->form == PRODUCT_PANELS)
+        return linear_at(b->p, b->dtype, part->col * product->depth + block * PRODUCT_BLOCK * part->width);
+    gelu_product_pack(product, b, part->col, part->cols, block * PRODUCT_BLOCK, length, part->width, buffer, scratch);
+    return buffer;
+}
+
+static void tile_panel(const struct run *run, const struct chunk *c, size_t block, const struct product_part *part,
+                       unsigned char *buffer) {
+    const struct product *product = run->product;
+    size_t length = block_length(product, block);
+    const void *b = panel_block(product, part, block, length, buffer, buffer + run->plan.panel_nbytes);
+    gelu_dtype type = product->b.form == PRODUCT_PANELS ? product->b.dtype : product->real;
+    const product_tile *tiles = product->kernels->tiles[type];
+    const void *slab = c->packed + block * run->plan.slab_nbytes;
+    for (size_t t = 0; t < c->tiles; t++) {
+        size_t row = c->rows * t / c->tiles, height = c->rows * (t + 1) / c->tiles - row;
+        tiles[height](length, linear_at(slab, product->real, row * length), b,
+                      linear_at(part->acc, product->real, row * part->width));
+    }
+}
+
+static void multiply(void *context, size_t worker) {
+    struct run *run = context;
+    const struct product *product = run->product;
+    const struct plan *plan = &run->plan;
+    unsigned char *acc = run->workers + worker * (plan->acc_nbytes + plan->panel_nbytes + plan->line_nbytes);
+    unsigned char *buffer = acc + plan->acc_nbytes;
+    size_t per_chunk = divide_up(plan->panels, plan->chunk_panels);
+    for (size_t item; (item = take(run)) < run->chunks * per_chunk;) {
+        struct chunk c = chunk_at(run, item / per_chunk);
+        size_t first = item % per_chunk * plan->chunk_panels;
+        size_t last = at_most(first + plan->chunk_panels, plan->panels);
+        for (size_t block = 0; block == 0 || block < plan->blocks; block++)
+            for (size_t panel = first; panel < last; panel++) {
+                size_t col = panel * plan->width;
+                struct product_part part = {c.row,
+                                            c.rows,
+                                            col,
+                                            at_most(product->cols - col, plan->width),
+                                            plan->width,
+                                            linear_at(acc, product->real, (panel - first) * c.rows * plan->width),
+                                            buffer + plan->panel_nbytes};
+                if (block == 0) product->start(product->context, &part);
+                if (plan->blocks > 0) tile_panel(run, &c, block, &part, buffer);
+                if (block + 1 >= plan->blocks) product->finish(product->context, &part);
+            }
+    }
+}
+
+static void in_parallel(struct run *run, size_t items, void (*task)(void *context, size_t index)) {
+    atomic_store_explicit(&run->taken, 0, memory_order_relaxed);
+    gelu_parallel_for(at_most(at_most(run->plan.workers, gelu_parallel_threads()), items), task, run);
+}
+
+void gelu_product_run(const struct product *product, void *workspace) {
+    struct run run = {.product = product};
+    run.plan = make_plan(product->kernels, product->real, product->rows, product->cols, product->depth);
+    const struct plan *plan = &run.plan;
+    if (product->rows == 0 || product->cols == 0) return;
+    run.workers = workspace;
+    run.packed = run.workers + plan->workers * (plan->acc_nbytes + plan->panel_nbytes + plan->line_nbytes);
+    assert(plan->group * plan->slab_nbytes <= plan->block_nbytes);
+    for (; run.first < plan->chunks; run.first += run.chunks) {
+        run.chunks = at_most(plan->group, plan->chunks - run.first);
+        in_parallel(&run, run.chunks * plan->blocks, pack_rows);
+        in_parallel(&run, run.chunks * divide_up(plan->panels, plan->chunk_panels), multiply);
+    }
+}
