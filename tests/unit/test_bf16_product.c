@@ -97,7 +97,8 @@ static const struct gelu_kernels *table(size_t i) {
 static void problem_run(struct problem *p, const struct gelu_kernels *kernels, size_t range) {
     size_t c_count = p->rows ? (p->rows - 1) * p->ldc + p->cols : 0, panel = bf16_blocks(p->depth) * 1024;
     guard_fill(&p->c_pages);
-    memset(p->c, 0xff, c_count * 4); /* NaN, in the gaps too */
+    memset(p->c, 0xff, c_count * 4);                                                       /* NaN, in the gaps too */
+    memset(p->packed_x, 0xff, (size_t)(p->rows_pages.end - (unsigned char *)p->packed_x)); /* padding is NaN, too */
     kernels->bf16_pack_rows(p->rows, p->depth, p->x, p->ldx, p->packed_x);
     for (size_t n = 0; n < p->cols; n += range)
         kernels->bf16_product(p->rows, bf16_min(range, p->cols - n), p->depth, p->packed_x,
