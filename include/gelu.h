@@ -219,9 +219,20 @@ GELU_API gelu_status gelu_glu_backward_2d(gelu_act act, gelu_dtype dtype, size_t
  *
  * in f32 after exact widening of x, W and b, with gradual underflow and rounding to nearest whatever the caller's
  * floating-point environment; f64 layers do the same in f64. f64 does not mix with other types: GELU_ERR_DTYPE. */
+/* bf16 compute takes x and the weights as bf16 (another type is GELU_ERR_DTYPE) and has the rule of AMX's tiles, which any
+ * machine can follow:
+ *
+ *   acc = b[n] (+0 without a bias)
+ *   for each block of 32 consecutive k, in order (the last padded with +0 in x and W):
+ *       even = +0;  for j < 16, in order:  even = fma(x[m][2j], w[n][2j], even)            2j counted in the block
+ *       odd  = +0;  for j < 16, in order:  odd  = fma(x[m][2j + 1], w[n][2j + 1], odd)
+ *       acc = acc + (even + odd)
+ *
+ * in f32, to nearest even; every step reads subnormal operands as zero and returns zero for results that are tiny after
+ * rounding. What follows the product is f32 arithmetic as above. Forward only. */
 typedef enum {
-    GELU_COMPUTE_F32, /* the rule above */
-    GELU_COMPUTE_BF16 /* bf16 products: not available yet, GELU_ERR_UNSUPPORTED */
+    GELU_COMPUTE_F32, /* the first rule (f64 for f64) */
+    GELU_COMPUTE_BF16 /* the second */
 } gelu_compute;
 
 /* How a weight matrix lies in memory. Square matrices make a wrong guess invisible, so there is no default. */
@@ -288,7 +299,7 @@ typedef enum { GELU_GRAD_SET = 1, GELU_GRAD_ADD } gelu_grad_mode;
  *   dw = dy^T x   in the layer's layout, contiguous (ld = columns), f32 (f64 for f64); sums over rows
  *   db = sum dy   (out_features), f32 (f64 for f64); sums over rows
  * by the rule above with blocks of 256; acc starts from +0 (SET) or the old value (ADD). dx, dw and db may each be
- * NULL; x may be NULL when dw is. Outputs must not overlap inputs or each other. Errors as gelu_linear_forward. */
+ * NULL; x may be NULL when dw is. GELU_ERR_UNSUPPORTED for bf16 compute. Outputs must not overlap inputs or each other. Errors as gelu_linear_forward. */
 GELU_API gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_mode mode, size_t rows, gelu_dtype xtype,
                                           const void *x, size_t ldx, gelu_dtype dytype, const void *dy, size_t lddy,
                                           void *dx, size_t lddx, void *dw, void *db, void *workspace);
@@ -298,7 +309,8 @@ GELU_API gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_m
 /* plain:  h = fc1(x),  a = act(h),  y = fc2(a)
  * gated:  y = fc2(h),  h = act * up,  act = f(gate),  gate = gate(x),  up = up(x)
  *
- * Inside, everything is f32 (f64 for f64), whatever the types of x, y and the weights. */
+ * Inside, everything is f32 (f64 for f64), whatever the types of x, y and the weights. In bf16 compute what fc2 takes is
+ * rounded once to bf16, from the exact activation in a plain layer, and a trace of it shows that value. */
 /* Where the gate's and the value's weights are. Families differ in the order, so there is no default for one matrix. */
 typedef enum {
     GELU_SEPARATE,   /* two matrices */

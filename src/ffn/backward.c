@@ -193,6 +193,7 @@ gelu_status gelu_ffn_backward(const gelu_ffn *ffn, gelu_grad_mode mode, size_t r
                               size_t ldx, gelu_dtype dytype, const void *dy, size_t lddy, const gelu_ffn_trace *saved,
                               const gelu_ffn_grads *grads, void *workspace) {
     if (!ffn || !grads) return GELU_ERR_ARGUMENT;
+    if (ffn->hidden != ffn->real) return GELU_ERR_UNSUPPORTED; /* bf16 compute */
     struct backward b = {
         .ffn = ffn,
         .mode = mode,

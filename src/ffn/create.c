@@ -58,12 +58,14 @@ gelu_status gelu_ffn_create(const gelu_ffn_desc *desc, gelu_ffn **out) {
     if (!desc) return GELU_ERR_ARGUMENT;
     gelu_status status = check_desc(desc);
     if (status != GELU_OK) return status;
+    gelu_dtype real = desc->fc1.dtype == GELU_F64 ? GELU_F64 : GELU_F32;
     gelu_ffn *ffn = alloc_aligned(sizeof *ffn);
     if (!ffn) return GELU_ERR_MEMORY;
     *ffn = (gelu_ffn){
         .d_model = desc->d_model,
         .d_ff = desc->d_ff,
-        .real = desc->fc1.dtype == GELU_F64 ? GELU_F64 : GELU_F32,
+        .real = real,
+        .hidden = desc->compute == GELU_COMPUTE_BF16 ? GELU_BF16 : real,
         .act = desc->act,
         .gated = desc->gated,
         .fast = desc->fast,

@@ -19,7 +19,7 @@ static gelu_status check_forward(const struct forward *f, struct alias_matrix wo
     const gelu_ffn_trace *t = &f->trace;
     if (!ffn->gated && (t->gate || t->up)) return GELU_ERR_ARGUMENT;
     if ((uintptr_t)workspace.p % ALLOC_ALIGNMENT != 0) return GELU_ERR_ARGUMENT;
-    if (gelu_linear_check_dtype(ffn->real, f->xtype) != GELU_OK ||
+    if (gelu_linear_check_input(ffn->fc1->compute, ffn->real, f->xtype) != GELU_OK ||
         gelu_linear_check_dtype(ffn->real, f->ytype) != GELU_OK)
         return GELU_ERR_DTYPE;
     gelu_status status = gelu_linear_check_matrix(f->x);
@@ -52,7 +52,8 @@ static void run_forward(const struct forward *f, size_t rows, const struct ffn_b
         b.gate = traced(f, t->gate, first, b.gate);
         b.up = traced(f, t->up, first, b.up);
         const struct linear_matrix x = {f->xtype, linear_at(f->x.p, f->xtype, first * f->x.ld), f->x.ld};
-        const struct linear_matrix hidden = {ffn->real, ffn->gated ? b.h : b.a, ffn->d_ff};
+        bool narrow = ffn->hidden != ffn->real;
+        const struct linear_matrix hidden = {ffn->hidden, narrow ? b.hidden : ffn->gated ? b.h : b.a, ffn->d_ff};
         const struct linear_output y = {
             .linear = ffn->fc2,
             .saturate = ffn->saturate,
@@ -60,6 +61,9 @@ static void run_forward(const struct forward *f, size_t rows, const struct ffn_b
             .overflows = t->overflows ? &overflows : NULL,
         };
         gelu_ffn_hidden(ffn, rows, x, &b);
+        void *trace = ffn->gated ? t->h : t->a;
+        if (narrow && trace)
+            (void)gelu_convert(rows * ffn->d_ff, ffn->hidden, b.hidden, ffn->real, traced(f, trace, first, NULL));
         gelu_linear_apply(rows, hidden, &y, b.product);
     }
     fpenv_leave(host);

@@ -29,16 +29,20 @@ static bool product_nbytes(const gelu_ffn *ffn, size_t rows, enum ffn_direction 
 
 bool gelu_ffn_layout(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, void *base,
                      struct ffn_buffers *out, size_t *nbytes) {
-    bool backward = direction == FFN_BACKWARD, gated = ffn->gated;
+    bool backward = direction == FFN_BACKWARD, gated = ffn->gated, narrow = ffn->hidden != ffn->real;
     struct {
         void **buffer;
         size_t cols;
         bool wanted;
     } parts[] = {
         {&out->h, ffn->d_ff, backward || gated}, /* forward, gated: up becomes h where it lies */
-        {&out->a, ffn->d_ff, backward || !gated},  {&out->gate, ffn->d_ff, backward && gated},
-        {&out->up, ffn->d_ff, backward && gated},  {&out->dfc1, ffn->d_ff, backward},
-        {&out->dup, ffn->d_ff, backward && gated}, {&out->dx, ffn->d_model, backward && gated},
+        {&out->hidden, ffn->d_ff, narrow},       /* of real's size, though a half would do */
+        {&out->a, ffn->d_ff, backward || (!gated && !narrow)},
+        {&out->gate, ffn->d_ff, backward && gated},
+        {&out->up, ffn->d_ff, backward && gated},
+        {&out->dfc1, ffn->d_ff, backward},
+        {&out->dup, ffn->d_ff, backward && gated},
+        {&out->dx, ffn->d_model, backward && gated},
     };
     size_t product;
     if (!product_nbytes(ffn, rows, direction, &product)) return false;
@@ -83,5 +87,6 @@ void gelu_ffn_hidden(const gelu_ffn *ffn, size_t rows, struct linear_matrix x, c
         fc1.preact = h;
         fc1.y = a;
     }
+    if (ffn->hidden != real) fc1.y = (struct linear_matrix){ffn->hidden, b->hidden, d_ff};
     gelu_linear_apply(rows, x, &fc1, b->product);
 }

@@ -46,6 +46,7 @@ gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_mode mode,
                                  const void *x, size_t ldx, gelu_dtype dytype, const void *dy, size_t lddy, void *dx,
                                  size_t lddx, void *dw, void *db, void *workspace) {
     if (!linear) return GELU_ERR_ARGUMENT;
+    if (linear->compute == GELU_COMPUTE_BF16) return GELU_ERR_UNSUPPORTED;
     size_t in = linear->in, out = linear->out, nbytes = gelu_dtype_nbytes(linear->real);
     struct backward b = {
         .linear = linear,

@@ -27,4 +27,9 @@ gelu_status gelu_linear_check_dtype(gelu_dtype real, gelu_dtype dtype) {
     return known && (real == GELU_F64) == (dtype == GELU_F64) ? GELU_OK : GELU_ERR_DTYPE;
 }
 
+gelu_status gelu_linear_check_input(gelu_compute compute, gelu_dtype real, gelu_dtype dtype) {
+    if (compute == GELU_COMPUTE_BF16 && dtype != GELU_BF16) return GELU_ERR_DTYPE;
+    return gelu_linear_check_dtype(real, dtype);
+}
+
 bool gelu_linear_known_act(gelu_act act) { return (unsigned)act < GELU_ACT_COUNT; }

@@ -61,7 +61,8 @@ gelu_status gelu_linear_forward(const gelu_linear *linear, size_t rows, gelu_dty
     gelu_status status = check_epilogue(linear, &e);
     if (status != GELU_OK) return status;
     gelu_dtype real = linear->real;
-    if (gelu_linear_check_dtype(real, xtype) != GELU_OK || gelu_linear_check_dtype(real, ytype) != GELU_OK)
+    if (gelu_linear_check_input(linear->compute, real, xtype) != GELU_OK ||
+        gelu_linear_check_dtype(real, ytype) != GELU_OK)
         return GELU_ERR_DTYPE;
     size_t in = linear->in, out = linear->out, y_nbytes = gelu_dtype_nbytes(ytype), nbytes;
     if (!gelu_linear_forward_nbytes(linear, rows, &nbytes)) return GELU_ERR_OVERFLOW;

@@ -86,6 +86,8 @@ void gelu_linear_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, siz
 bool gelu_linear_backward_nbytes(const gelu_linear *linear, size_t rows, size_t *nbytes) {
     bool out_in = linear->layout == GELU_OUT_IN;
     size_t dx, dw, db;
+    *nbytes = 0;
+    if (linear->compute == GELU_COMPUTE_BF16) return true; /* there is no backward pass */
     if (!gelu_product_workspace(linear->kernels, linear->real, rows, linear->in, linear->out, &dx) ||
         !gelu_product_workspace(linear->kernels, linear->real, out_in ? linear->out : linear->in,
                                 out_in ? linear->in : linear->out, rows, &dw) ||

@@ -16,6 +16,7 @@
 struct gelu_linear {
     size_t in, out;
     gelu_dtype real;
+    gelu_compute compute;
     gelu_layout layout;
     const struct gelu_kernels *kernels; /* those that panels were packed for */
     struct product_factor weight;       /* (out, in): panels, or a view of the caller's memory */
@@ -37,6 +38,8 @@ gelu_status gelu_linear_check_alias(size_t n_outputs, const struct alias_matrix 
                                     const struct alias_matrix *inputs);
 /* f64 mixes with nothing; unknown types go with nothing. */
 gelu_status gelu_linear_check_dtype(gelu_dtype real, gelu_dtype dtype);
+/* The same for weights and for x, which are bf16 in bf16 compute. */
+gelu_status gelu_linear_check_input(gelu_compute compute, gelu_dtype real, gelu_dtype dtype);
 bool gelu_linear_known_act(gelu_act act);
 
 /* What follows computes, in the environment of fpenv_enter, with a workspace of gelu_product_workspace. */

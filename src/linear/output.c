@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "linear/linear.h"
+#include "linear/product_bf16.h"
 
 static void start_from_bias(const void *context, const struct product_part *part) {
     const gelu_linear *linear = ((const struct linear_output *)context)->linear;
@@ -111,8 +112,29 @@ static void finish(const void *context, const struct product_part *part) {
     store(&o->y, part, type == real ? t : narrow);
 }
 
+static void apply_bf16(size_t rows, struct linear_matrix x, const struct linear_output *output, void *workspace) {
+    const gelu_linear *linear = output->linear;
+    const struct product_bf16 product = {
+        .kernels = linear->kernels,
+        .rows = rows,
+        .cols = linear->out,
+        .depth = linear->in,
+        .x = x.p,
+        .ldx = x.ld,
+        .w = linear->weight,
+        .bias = linear->bias,
+        .finish = finish,
+        .context = output,
+    };
+    gelu_product_bf16_run(&product, workspace);
+}
+
 void gelu_linear_apply(size_t rows, struct linear_matrix x, const struct linear_output *output, void *workspace) {
     const gelu_linear *linear = output->linear;
+    if (linear->compute == GELU_COMPUTE_BF16) {
+        apply_bf16(rows, x, output, workspace);
+        return;
+    }
     const struct product product = {
         .kernels = linear->kernels,
         .real = linear->real,
@@ -129,5 +151,7 @@ void gelu_linear_apply(size_t rows, struct linear_matrix x, const struct linear_
 }
 
 bool gelu_linear_forward_nbytes(const gelu_linear *linear, size_t rows, size_t *nbytes) {
+    if (linear->compute == GELU_COMPUTE_BF16)
+        return gelu_product_bf16_workspace(rows, linear->out, linear->in, linear->panels != NULL, nbytes);
     return gelu_product_workspace(linear->kernels, linear->real, rows, linear->out, linear->in, nbytes);
 }

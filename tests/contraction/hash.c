@@ -160,6 +160,30 @@ static void hash_ffn(gelu_dtype type, int gated, struct shape s) {
     free(dw);
 }
 
+/* bf16 compute, the forward pass that there is: ordinary numbers, and numbers whose products are flushed. */
+static void hash_bf16(struct shape s, int tiny) {
+    uint16_t *w = allocate(s.in * s.out * 2), *x = allocate(s.rows * s.in * 2), *y = allocate(s.rows * s.in * 2);
+    float *h = allocate(s.rows * s.out * 4);
+    fill_random(GELU_BF16, s.in * s.out, 1, w);
+    fill_random(GELU_BF16, s.rows * s.in, 2, x);
+    for (size_t i = 0; tiny && i < s.in * s.out; i++) w[i] = (uint16_t)((w[i] & 0x8000) + (w[i] & 0x7f) + 0x2000);
+    for (size_t i = 0; tiny && i < s.rows * s.in; i++) x[i] = (uint16_t)((x[i] & 0x87ff) + 0x1c00);
+    gelu_ffn_desc desc = {.d_model = s.in, .d_ff = s.out, .act = GELU_IDENTITY, .compute = GELU_COMPUTE_BF16};
+    desc.fc1 = (gelu_weights){GELU_BF16, GELU_OUT_IN, w, 0, NULL};
+    desc.fc2 = (gelu_weights){GELU_BF16, GELU_IN_OUT, w, 0, NULL};
+    const gelu_ffn_trace trace = {.h = h};
+    gelu_ffn *ffn;
+    check(gelu_ffn_create(&desc, &ffn), "ffn_create, bf16");
+    check(gelu_ffn_forward(ffn, s.rows, GELU_BF16, x, s.in, &trace, GELU_BF16, y, s.in, NULL), "ffn_forward, bf16");
+    print_hash("bf16_compute", tiny ? "tiny_h" : "h", GELU_F32, s.rows * s.out, h);
+    print_hash("bf16_compute", tiny ? "tiny_y" : "y", GELU_BF16, s.rows * s.in, y);
+    gelu_ffn_free(ffn);
+    free(w);
+    free(x);
+    free(y);
+    free(h);
+}
+
 static void hash_random(void) {
     static gelu_rng rng;
     float *out = allocate(SOME * sizeof *out);
@@ -185,6 +209,10 @@ int main(int argc, char **argv) {
                 hash_ffn((gelu_dtype)dtype, 0, shapes[i]);
                 hash_ffn((gelu_dtype)dtype, 1, shapes[i]);
             }
+        for (size_t i = 0; i < 3; i++) {
+            hash_bf16(shapes[i], 0);
+            hash_bf16(shapes[i], 1);
+        }
         if (argc == 1) hash_random();
     }
     return 0;
