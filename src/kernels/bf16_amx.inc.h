@@ -90,7 +90,7 @@ struct amx_slab {
 static void amx_panel(const struct amx_slab *slab, const float *bias, float *c, size_t ldc) {
     enum { PANEL_BLOCK = BF16_PANEL * BF16_BLOCK };
     _Alignas(64) float edge[BF16_PANEL * BF16_PANEL], start[BF16_PANEL] = {0};
-    size_t panels = bf16_panels(slab->rows), lines = (PANEL_BLOCK * sizeof *slab->w / AMX_ROW + panels - 1) / panels;
+    size_t panels = bf16_panels(slab->rows), lines = bf16_lines(panels);
     if (bias) memcpy(start, bias, slab->width * sizeof *bias);
     for (size_t p = 0; p < panels; p++) {
         size_t height = bf16_min(slab->rows - p * BF16_PANEL, BF16_PANEL);
@@ -111,15 +111,6 @@ static void amx_panel(const struct amx_slab *slab, const float *bias, float *c, 
     }
 }
 
-/* Where the slab after this one begins, in elements of w: the next panel's, or after the last one the first panel's next
- * slab, or what follows. That may lie beyond the end, where a prefetch does no harm. */
-static size_t amx_next(size_t n, size_t cols, size_t first, size_t blocks) {
-    size_t panel = n / BF16_PANEL + 1;
-    if (n + BF16_PANEL < cols) return (panel * blocks + first) * BF16_PANEL * BF16_BLOCK;
-    if (first + BF16_SLAB < blocks) return (first + BF16_SLAB) * BF16_PANEL * BF16_BLOCK;
-    return panel * blocks * BF16_PANEL * BF16_BLOCK;
-}
-
 static void amx_product(size_t rows, size_t cols, size_t depth, const void *x, const gelu_bf16 *w, const float *bias,
                         float *c, size_t ldc) {
     size_t blocks = bf16_blocks(depth);
@@ -131,7 +122,7 @@ static void amx_product(size_t rows, size_t cols, size_t depth, const void *x, c
             slab.width = bf16_min(cols - n, BF16_PANEL);
             slab.blocks = bf16_min(blocks - first, BF16_SLAB);
             slab.w = w + (n / BF16_PANEL * blocks + first) * BF16_PANEL * BF16_BLOCK;
-            slab.ahead = (uintptr_t)w + amx_next(n, cols, first, blocks) * sizeof *w;
+            slab.ahead = (uintptr_t)w + bf16_next(n, cols, first, blocks) * sizeof *w;
             amx_panel(&slab, bias ? bias + n : NULL, c + n, ldc);
         }
     amx_close();

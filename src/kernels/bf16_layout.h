@@ -43,4 +43,18 @@ static inline void bf16_pack_weights(size_t cols, size_t depth, const gelu_bf16 
                             *packed++ = n < cols && k < depth ? w[n * col_stride + k * k_stride] : 0;
 }
 
+/* Where the slab after this one begins, in elements of w: the next panel's, or after the last one the first panel's next
+ * slab, or what follows. That may lie beyond the end, where a prefetch does no harm. */
+static inline size_t bf16_next(size_t n, size_t cols, size_t first, size_t blocks) {
+    size_t panel = n / BF16_PANEL + 1;
+    if (n + BF16_PANEL < cols) return (panel * blocks + first) * BF16_PANEL * BF16_BLOCK;
+    if (first + BF16_SLAB < blocks) return (first + BF16_SLAB) * BF16_PANEL * BF16_BLOCK;
+    return panel * blocks * BF16_PANEL * BF16_BLOCK;
+}
+
+/* Cache lines of it to prefetch with each block, if as many tiles as that work on a slab. */
+static inline size_t bf16_lines(size_t tiles) {
+    return (BF16_PANEL * BF16_BLOCK * sizeof(gelu_bf16) / 64 + tiles - 1) / tiles;
+}
+
 #endif

@@ -32,16 +32,17 @@ static void bf16_close_tile(size_t height, size_t width, const float *tile, floa
 
 /* blocks of k from `block` on, for a panel of columns and all rows. */
 static void bf16_panel(size_t rows, size_t width, size_t depth_blocks, size_t block, const float *x, const gelu_bf16 *w,
-                       const float *bias, float *c, size_t ldc) {
+                       uintptr_t ahead, const float *bias, float *c, size_t ldc) {
     _Alignas(64) float tile[BF16_ROWS * BF16_PANEL];
     size_t panels = bf16_row_panels(rows), blocks = bf16_min(depth_blocks - block, BF16_SLAB);
+    size_t lines = rows > 0 ? bf16_lines(panels) : 0;
     w += block * BF16_BLOCK * BF16_PANEL;
     for (size_t p = 0, first = 0, height; p < panels; p++, first += height) {
         height = (rows - first) / (panels - p);
         float *to = c + first * ldc;
         const float *from = block > 0 ? to : NULL, *x_slab = x + (first * depth_blocks + block * height) * BF16_BLOCK;
         bf16_open_tile(height, width, bias, from, ldc, tile);
-        bf16_tile_of(height, blocks, x_slab, w, tile);
+        bf16_tile_of(height, blocks, x_slab, w, tile, ahead + p * lines * blocks * 64, lines);
         if (fpenv_flush_in_doubt()) {
             bf16_open_tile(height, width, bias, from, ldc, tile);
             bf16_tile_exact(height, blocks, x_slab, w, tile);
@@ -58,6 +59,7 @@ static void bf16_product(size_t rows, size_t cols, size_t depth, const void *x, 
     for (size_t block = 0; block == 0 || block < blocks; block += BF16_SLAB)
         for (size_t n = 0; n < cols; n += BF16_PANEL)
             bf16_panel(rows, bf16_min(cols - n, BF16_PANEL), blocks, block, x, w + n * blocks * BF16_BLOCK,
-                       bias ? bias + n : NULL, c + n, ldc);
+                       (uintptr_t)w + bf16_next(n, cols, block, blocks) * sizeof *w, bias ? bias + n : NULL, c + n,
+                       ldc);
     fpenv_leave(host);
 }

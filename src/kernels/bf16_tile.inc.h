@@ -37,13 +37,16 @@ GELU_INLINE void bf16_chain(int odd, size_t height, const float *x, const gelu_b
     }
 }
 
-/* tile (height, BF16_PANEL) += blocks of x times blocks of a panel */
-GELU_INLINE void bf16_tile(size_t height, size_t blocks, const float *x, const gelu_bf16 *w, float *tile) {
+/* tile (height, BF16_PANEL) += blocks of x times blocks of a panel. Meanwhile `lines` cache lines per block come nearer
+ * from `ahead` on. */
+GELU_INLINE void bf16_tile(size_t height, size_t blocks, const float *x, const gelu_bf16 *w, float *tile,
+                           uintptr_t ahead, size_t lines) {
     for (size_t strip = 0; strip < BF16_PANEL; strip += BF16_STRIP)
         for (size_t b = 0; b < blocks; b++) {
             v32 even[BF16_ROWS][BF16_VECTORS], odd[BF16_ROWS][BF16_VECTORS];
             const float *x_block = x + b * BF16_BLOCK * height;
             const gelu_bf16 *w_block = w + b * BF16_BLOCK * BF16_PANEL + bf16_column(strip);
+            for (size_t i = 0; strip == 0 && i < lines; i++, ahead += 64) __builtin_prefetch((const void *)ahead, 0, 2);
             bf16_chain(0, height, x_block, w_block, even);
             bf16_chain(1, height, x_block, w_block, odd);
             GELU_UNROLL
@@ -58,11 +61,12 @@ GELU_INLINE void bf16_tile(size_t height, size_t blocks, const float *x, const g
 }
 
 /* One copy of the code per height. Not inlined: the caller looks at the environment before and after. */
-GELU_SHARED void bf16_tile_of(size_t height, size_t blocks, const float *x, const gelu_bf16 *w, float *tile) {
+GELU_SHARED void bf16_tile_of(size_t height, size_t blocks, const float *x, const gelu_bf16 *w, float *tile,
+                              uintptr_t ahead, size_t lines) {
     switch (height) {
 #define BF16_CASE(h)                                                                                                   \
     case h:                                                                                                            \
-        if (h <= BF16_ROWS) bf16_tile(h <= BF16_ROWS ? h : 1, blocks, x, w, tile);                                     \
+        if (h <= BF16_ROWS) bf16_tile(h <= BF16_ROWS ? h : 1, blocks, x, w, tile, ahead, lines);                       \
         return;
         BF16_CASE(1)
         BF16_CASE(2)
