@@ -13,17 +13,18 @@ size_t gelu_ffn_rows(size_t rows, enum ffn_direction direction) {
     return linear_min(rows, direction == FFN_FORWARD ? FORWARD_ROWS : BACKWARD_ROWS);
 }
 
+/* The largest workspace of any product. up has a layout of its own. */
 static bool product_nbytes(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, size_t *nbytes) {
-    size_t needs[4] = {0};
-    if (!gelu_linear_forward_nbytes(ffn->fc1, rows, &needs[0]) ||
-        !gelu_linear_forward_nbytes(ffn->fc2, rows, &needs[1]))
-        return false;
-    if (direction == FFN_BACKWARD && (!gelu_linear_backward_nbytes(ffn->fc1, rows, &needs[2]) ||
-                                      !gelu_linear_backward_nbytes(ffn->fc2, rows, &needs[3])))
-        return false;
+    const gelu_linear *layers[] = {ffn->fc1, ffn->fc2, ffn->up};
     *nbytes = 0;
-    for (int i = 0; i < 4; i++)
-        if (needs[i] > *nbytes) *nbytes = needs[i];
+    for (int i = 0; i < 3; i++) {
+        size_t forward = 0, backward = 0;
+        if (!layers[i]) continue;
+        if (!gelu_linear_forward_nbytes(layers[i], rows, &forward)) return false;
+        if (direction == FFN_BACKWARD && !gelu_linear_backward_nbytes(layers[i], rows, &backward)) return false;
+        if (forward > *nbytes) *nbytes = forward;
+        if (backward > *nbytes) *nbytes = backward;
+    }
     return true;
 }
 

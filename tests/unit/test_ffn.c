@@ -19,9 +19,11 @@ static const size_t long_batches[] = {0, 1, 3, 257, 515};
 struct ffn {
     gelu_dtype real, xtype, ytype;
     gelu_act act;
-    bool gated;
+    bool gated, fast;
+    gelu_gate_order order;
     size_t d_model, d_ff, rows;
     struct layer fc1, up, fc2;
+    struct matrix both, both_bias; /* fc1 and up in one, in that order */
     gelu_ffn *ffn;
     struct matrix x;
     double *xs, *gate, *ups, *h, *a, *y; /* plain: no gate, no ups */
@@ -34,23 +36,76 @@ static double multiply(gelu_dtype real, double a, double b) {
 static gelu_dtype random_type(gelu_dtype real) { return real == GELU_F64 ? GELU_F64 : types[naive_below(3)]; }
 static gelu_layout random_layout(void) { return naive_below(2) ? GELU_OUT_IN : GELU_IN_OUT; }
 
+/* Two matrices of one type: their outputs one after the other, in rows or in columns. */
+static struct matrix stack(gelu_layout layout, const struct matrix *first, const struct matrix *second, size_t gap) {
+    bool rows = layout == GELU_OUT_IN;
+    struct matrix m = matrix_new(first->dtype, first->rows * (rows ? 2 : 1), first->cols * (rows ? 1 : 2),
+                                 first->cols * (rows ? 1 : 2) + gap);
+    size_t row_nbytes = first->cols * gelu_dtype_nbytes(first->dtype);
+    for (size_t i = 0; i < first->rows; i++) {
+        memcpy(matrix_at(&m, i, 0), matrix_at(first, i, 0), row_nbytes);
+        memcpy(rows ? matrix_at(&m, first->rows + i, 0) : matrix_at(&m, i, first->cols), matrix_at(second, i, 0),
+               row_nbytes);
+    }
+    return m;
+}
+
+/* The layers that one matrix holds, in its order. */
+static void use_one_matrix(struct ffn *f, gelu_ffn_desc *desc) {
+    struct layer *first = f->order == GELU_GATE_FIRST ? &f->fc1 : &f->up;
+    struct layer *second = f->order == GELU_GATE_FIRST ? &f->up : &f->fc1;
+    gelu_layout layout = first->weights.layout;
+    f->both = stack(layout, &first->weight, &second->weight, naive_below(3));
+    f->both_bias = stack(GELU_IN_OUT, &first->bias, &second->bias, 0);
+    desc->order = f->order;
+    desc->fc1 = (gelu_weights){first->weights.dtype, layout, f->both.p, f->both.ld,
+                               first->weights.bias ? f->both_bias.p : NULL};
+}
+
+static double activate(const struct ffn *f, double x) {
+    if (!f->fast) return naive_act(f->real, f->act, x);
+    float narrow = (float)x;
+    gelu_fast_forward_f32(f->act, 1, &narrow, &narrow);
+    return narrow;
+}
+
+static double activation_grad(const struct ffn *f, double x, double dy) {
+    if (!f->fast) return naive_act_grad(f->real, f->act, x, dy);
+    float narrow = (float)x, grad = (float)dy;
+    gelu_fast_backward_f32(f->act, 1, &narrow, &grad, &grad);
+    return grad;
+}
+
 static struct ffn ffn_new(gelu_dtype real, bool gated, size_t rows, size_t d_model, size_t d_ff) {
     struct ffn f = {.real = real, .gated = gated, .rows = rows, .d_model = d_model, .d_ff = d_ff};
     f.xtype = random_type(real);
     f.ytype = random_type(real);
     f.act = (gelu_act)naive_below(GELU_ACT_COUNT);
-    f.fc1 = layer_new(random_type(real), random_layout(), d_model, d_ff, naive_below(4) > 0);
-    f.up = layer_new(random_type(real), random_layout(), d_model, d_ff, naive_below(4) > 0);
+    f.fast = real == GELU_F32 && naive_below(3) == 0;
+    f.order = gated ? (gelu_gate_order)naive_below(3) : GELU_SEPARATE;
+    gelu_dtype type = random_type(real);
+    gelu_layout layout = random_layout();
+    bool bias = naive_below(4) > 0, apart = f.order == GELU_SEPARATE;
+    f.fc1 = layer_new(type, layout, d_model, d_ff, bias);
+    f.up = layer_new(apart ? random_type(real) : type, apart ? random_layout() : layout, d_model, d_ff,
+                     apart ? naive_below(4) > 0 : bias);
     f.fc2 = layer_new(random_type(real), random_layout(), d_ff, d_model, naive_below(4) > 0);
-    gelu_ffn_desc desc = {
-        .d_model = d_model, .d_ff = d_ff, .act = f.act, .gated = gated, .fc1 = f.fc1.weights, .fc2 = f.fc2.weights};
-    if (gated) desc.up = f.up.weights;
+    gelu_ffn_desc desc = {.d_model = d_model,
+                          .d_ff = d_ff,
+                          .act = f.act,
+                          .gated = gated,
+                          .fc1 = f.fc1.weights,
+                          .fc2 = f.fc2.weights,
+                          .fast = f.fast,
+                          .view = naive_below(3) == 0};
+    if (gated && apart) desc.up = f.up.weights;
+    if (!apart) use_one_matrix(&f, &desc);
     assert_int_equal(gelu_ffn_create(&desc, &f.ffn), GELU_OK);
     f.x = matrix_random(f.xtype, rows, d_model);
     f.xs = naive_values(&f.x);
     double *first = layer_apply(&f.fc1, rows, f.xs);
     f.a = malloc((rows * d_ff + 1) * sizeof *f.a);
-    for (size_t i = 0; i < rows * d_ff; i++) f.a[i] = naive_act(real, f.act, first[i]);
+    for (size_t i = 0; i < rows * d_ff; i++) f.a[i] = activate(&f, first[i]);
     if (gated) {
         f.gate = first;
         f.ups = layer_apply(&f.up, rows, f.xs);
@@ -66,6 +121,7 @@ static struct ffn ffn_new(gelu_dtype real, bool gated, size_t rows, size_t d_mod
 static void ffn_free(struct ffn *f) {
     gelu_ffn_free(f->ffn);
     layer_free(&f->fc1), layer_free(&f->up), layer_free(&f->fc2);
+    free(f->both.p), free(f->both_bias.p);
     free(f->x.p), free(f->xs), free(f->gate), free(f->ups), free(f->h), free(f->a), free(f->y);
 }
 
@@ -144,7 +200,7 @@ static void hidden_grads(const struct ffn *f, const double *dy, double *dfc1, do
     for (size_t i = 0; i < f->rows * f->d_ff; i++) {
         dup[i] = f->gated ? multiply(f->real, d[i], f->a[i]) : 0;
         double into = f->gated ? multiply(f->real, d[i], f->ups[i]) : d[i];
-        dfc1[i] = naive_act_grad(f->real, f->act, f->gated ? f->gate[i] : f->h[i], into);
+        dfc1[i] = activation_grad(f, f->gated ? f->gate[i] : f->h[i], into);
     }
     free(d);
 }
@@ -187,17 +243,38 @@ static void check_backward(gelu_dtype real, bool gated) {
                         gup = linear_grads(&f.up, rows, f.xs, dup, add);
     struct linear_grads g2 = linear_grads(&f.fc2, rows, gated ? f.h : f.a, dys, add);
 
-    bool some[7];
+    bool some[7], apart = f.order == GELU_SEPARATE;
     for (int i = 0; i < 7; i++) some[i] = naive_below(5) > 0 && (gated || (i != 3 && i != 4));
+    if (!apart) { /* both gradients in one, in the order of the weights */
+        const struct linear_grads *first = f.order == GELU_GATE_FIRST ? &g1 : &gup;
+        const struct linear_grads *second = f.order == GELU_GATE_FIRST ? &gup : &g1;
+        struct linear_grads both = {{stack(f.fc1.weights.layout, &first->w.got, &second->w.got, 0),
+                                     stack(f.fc1.weights.layout, &first->w.want, &second->w.want, 0)},
+                                    {stack(GELU_IN_OUT, &first->b.got, &second->b.got, 0),
+                                     stack(GELU_IN_OUT, &first->b.want, &second->b.want, 0)}};
+        outcome_check(&g1.w, false, NULL), outcome_check(&g1.b, false, NULL);
+        g1 = both;
+        some[3] = some[4] = false;
+    }
+    struct outcome saved[] = {
+        outcome(real, rows, f.d_ff, f.d_ff, real, f.h), outcome(real, rows, f.d_ff, f.d_ff, real, f.a),
+        outcome(real, rows, f.d_ff, f.d_ff, real, f.gate), outcome(real, rows, f.d_ff, f.d_ff, real, f.ups)};
+    bool keep[4];
+    for (int i = 0; i < 4; i++) keep[i] = naive_below(4) > 0 && (gated || i < 2);
+    const gelu_ffn_trace trace = {.h = keep[0] ? saved[0].want.p : NULL,
+                                  .a = keep[1] ? saved[1].want.p : NULL,
+                                  .gate = keep[2] ? saved[2].want.p : NULL,
+                                  .up = keep[3] ? saved[3].want.p : NULL};
     gelu_ffn_grads grads = {some[0] ? dx.got.p : NULL,    dx.got.ld,
                             some[1] ? g1.w.got.p : NULL,  some[2] ? g1.b.got.p : NULL,
                             some[3] ? gup.w.got.p : NULL, some[4] ? gup.b.got.p : NULL,
                             some[5] ? g2.w.got.p : NULL,  some[6] ? g2.b.got.p : NULL};
     void *workspace = workspace_new(f.ffn, rows, true);
     assert_int_equal(gelu_ffn_backward(f.ffn, add ? GELU_GRAD_ADD : GELU_GRAD_SET, rows, f.xtype, f.x.p, f.x.ld, dytype,
-                                       dy.p, dy.ld, NULL, &grads, workspace),
+                                       dy.p, dy.ld, naive_below(3) ? &trace : NULL, &grads, workspace),
                      GELU_OK);
     workspace_free(f.ffn, rows, true, workspace);
+    for (int i = 0; i < 4; i++) outcome_check(&saved[i], false, NULL);
     outcome_check(&dx, some[0], "dx");
     outcome_check(&g1.w, some[1], "dfc1_weight");
     outcome_check(&g1.b, some[2], "dfc1_bias");
@@ -211,12 +288,12 @@ static void check_backward(gelu_dtype real, bool gated) {
 
 static void forward_by_the_rule(void **state) {
     (void)state;
-    for (int i = 0; i < 160; i++) check_forward(i % 5 ? GELU_F32 : GELU_F64, i % 2);
+    for (int i = 0; i < 240; i++) check_forward(i % 5 ? GELU_F32 : GELU_F64, i % 2);
 }
 
 static void backward_by_the_rule(void **state) {
     (void)state;
-    for (int i = 0; i < 160; i++) check_backward(i % 5 ? GELU_F32 : GELU_F64, i % 2);
+    for (int i = 0; i < 240; i++) check_backward(i % 5 ? GELU_F32 : GELU_F64, i % 2);
 }
 
 /* An f64 layer's loss sum(y * dy), of which gradients are checked against central differences. */

@@ -17,26 +17,44 @@ static const size_t batches[] = {0, 1, 2, 3, 5, 31, 32, 33};
 
 enum residual_kind { RESIDUAL_NONE, RESIDUAL_APART, RESIDUAL_IN_PLACE };
 
+/* What a call has beside x and y. */
+struct epilogue {
+    gelu_act act;
+    bool fast;
+    const struct matrix *residual, *value;
+};
+
+/* f(a) * value + residual, rounded to real after each. */
+static double epilogue_of(const struct layer *l, const struct epilogue *e, double a, size_t i, size_t j) {
+    double t = naive_act(l->real, e->act, a);
+    if (e->fast) {
+        float narrow = (float)a;
+        gelu_fast_forward_f32(e->act, 1, &narrow, &narrow);
+        t = narrow;
+    }
+    double v = e->value ? matrix_get(e->value, i, j) : 1, r = e->residual ? matrix_get(e->residual, i, j) : 0;
+    if (e->value) t = l->real == GELU_F64 ? t * v : (double)((float)t * (float)v);
+    if (e->residual) t = l->real == GELU_F64 ? t + r : (double)((float)t + (float)r);
+    return t;
+}
+
 /* y and preact as they must become, from layer, x and what y holds now if that is the residual. */
-static void expect_forward(const struct layer *l, const struct matrix *x, gelu_act act, const struct matrix *residual,
-                           struct matrix *y, struct matrix *preact) {
+static void expect_forward(const struct layer *l, const struct matrix *x, const struct epilogue *e, struct matrix *y,
+                           struct matrix *preact) {
     double *values = naive_values(x), *acc = layer_apply(l, x->rows, values);
+    bool direct = !e->residual && !e->value && !e->fast;
     for (size_t i = 0; i < x->rows; i++)
         for (size_t j = 0; j < l->out; j++) {
             double a = acc[i * l->out + j];
             void *to = matrix_at(y, i, j);
             naive_set(l->real, a, l->real, matrix_at(preact, i, j));
             float a32 = (float)a;
-            if (residual) {
-                double t = naive_act(l->real, act, a), r = matrix_get(residual, i, j);
-                naive_set(l->real, l->real == GELU_F64 ? t + r : (double)((float)t + (float)r), y->dtype, to);
-            } else if (y->dtype == GELU_F16) {
-                gelu_dispatch()->forward_f32_f16[act](1, &a32, to);
-            } else if (y->dtype == GELU_BF16) {
-                gelu_dispatch()->forward_f32_bf16[act](1, &a32, to);
-            } else {
-                naive_set(l->real, naive_act(l->real, act, a), y->dtype, to);
-            }
+            if (direct && y->dtype == GELU_F16)
+                gelu_dispatch()->forward_f32_f16[e->act](1, &a32, to);
+            else if (direct && y->dtype == GELU_BF16)
+                gelu_dispatch()->forward_f32_bf16[e->act](1, &a32, to);
+            else
+                naive_set(l->real, epilogue_of(l, e, a, i, j), y->dtype, to);
         }
     free(values);
     free(acc);
@@ -44,33 +62,41 @@ static void expect_forward(const struct layer *l, const struct matrix *x, gelu_a
 
 static void check_forward(gelu_dtype wtype, gelu_dtype xtype, gelu_dtype ytype) {
     size_t in = PICK(depths), out = PICK(widths), rows = PICK(batches);
-    gelu_act act = (gelu_act)naive_below(GELU_ACT_COUNT);
     enum residual_kind kind = (enum residual_kind)naive_below(3);
     struct layer l = layer_new(wtype, naive_below(2) ? GELU_OUT_IN : GELU_IN_OUT, in, out, naive_below(4) > 0);
     struct matrix x = matrix_random(xtype, rows, in), y = matrix_new(ytype, rows, out, out + naive_below(4));
     struct matrix residual = matrix_random(ytype, rows, out), preact = matrix_new(l.real, rows, out, out + 2);
+    struct matrix value = matrix_random(l.real, rows, out);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < out; j++) /* y holds NaN, or the residual */
             naive_set(GELU_F64, kind == RESIDUAL_IN_PLACE ? naive_value() : NAN, ytype, matrix_at(&y, i, j));
     struct matrix want_y = matrix_copy(&y), want_preact = matrix_copy(&preact);
-    const struct matrix *r = kind == RESIDUAL_NONE ? NULL : kind == RESIDUAL_APART ? &residual : &want_y;
-    expect_forward(&l, &x, act, r, &want_y, &want_preact);
+    struct epilogue by = {.act = (gelu_act)naive_below(GELU_ACT_COUNT)};
+    by.fast = l.real == GELU_F32 && naive_below(3) == 0;
+    by.value = naive_below(3) ? NULL : &value;
+    by.residual = kind == RESIDUAL_NONE ? NULL : kind == RESIDUAL_APART ? &residual : &want_y;
+    expect_forward(&l, &x, &by, &want_y, &want_preact);
 
     gelu_linear *linear;
-    assert_int_equal(gelu_linear_create(in, out, &l.weights, GELU_COMPUTE_F32, &linear), GELU_OK);
+    assert_int_equal(
+        (naive_below(2) ? gelu_linear_create : gelu_linear_view)(in, out, &l.weights, GELU_COMPUTE_F32, &linear),
+        GELU_OK);
     bool want_trace = naive_below(2);
     const struct matrix *given = kind == RESIDUAL_APART ? &residual : &y;
-    gelu_epilogue e = {.act = act,
+    gelu_epilogue e = {.act = by.act,
                        .residual = kind == RESIDUAL_NONE ? NULL : given->p,
                        .ldr = given->ld,
                        .preact = want_trace ? preact.p : NULL,
-                       .ldp = preact.ld};
+                       .ldp = preact.ld,
+                       .value = by.value ? value.p : NULL,
+                       .ldv = value.ld,
+                       .fast = by.fast};
     assert_int_equal(gelu_linear_forward(linear, rows, xtype, x.p, x.ld, &e, ytype, y.p, y.ld, NULL), GELU_OK);
     matrix_assert_equal(&y, &want_y, "y");
     if (want_trace) matrix_assert_equal(&preact, &want_preact, "preact");
     gelu_linear_free(linear);
     layer_free(&l);
-    free(x.p), free(y.p), free(residual.p), free(preact.p), free(want_y.p), free(want_preact.p);
+    free(x.p), free(y.p), free(residual.p), free(preact.p), free(value.p), free(want_y.p), free(want_preact.p);
 }
 
 static void check_backward(gelu_dtype wtype, gelu_dtype xtype, gelu_dtype dytype) {
@@ -206,11 +232,47 @@ static void narrowing_overflows(void **state) {
     gelu_linear_free(linear);
 }
 
+/* What rounding to 16 bits makes infinite is counted, or becomes the largest finite number; what was infinite or NaN
+ * before is neither. The count is that of the call. */
+static void overflow_is_reported(void **state) {
+    (void)state;
+    static const float x[] = {65519, 65520, -65520, -1e30f, INFINITY, NAN, 3, 3.4e38f, -INFINITY, -3.3961776e38f};
+    enum { N = sizeof x / sizeof *x };
+    static const struct {
+        gelu_dtype dtype;
+        uint16_t infinity;
+        bool over[N];
+    } cases[] = {{GELU_F16, 0x7c00, {0, 1, 1, 1, 0, 0, 0, 1, 0, 1}},
+                 {GELU_BF16, 0x7f80, {0, 0, 0, 0, 0, 0, 0, 1, 0, 1}}};
+    const float one = 1;
+    gelu_linear *linear;
+    assert_int_equal(
+        gelu_linear_create(1, 1, &(gelu_weights){GELU_F32, GELU_OUT_IN, &one, 0, NULL}, GELU_COMPUTE_F32, &linear),
+        GELU_OK);
+    for (int c = 0; c < 2; c++)
+        for (int kind = 0; kind < 4; kind++) { /* saturating or not; straight, or by way of f32 */
+            uint16_t y[N], plain[N];
+            size_t overflows = 99, want = 0;
+            const gelu_epilogue e = {.saturate = kind % 2, .overflows = &overflows, .fast = kind / 2};
+            assert_int_equal(gelu_linear_forward(linear, N, GELU_F32, x, 1, &e, cases[c].dtype, y, 1, NULL), GELU_OK);
+            assert_int_equal(gelu_convert(N, GELU_F32, x, cases[c].dtype, plain), GELU_OK);
+            for (int i = 0; i < N; i++) {
+                want += cases[c].over[i];
+                assert_int_equal((plain[i] & 0x7fff) == cases[c].infinity, cases[c].over[i] || isinf(x[i]));
+                uint16_t saturated = (uint16_t)(plain[i] - (kind % 2 && cases[c].over[i]));
+                if (!isnan(x[i])) assert_int_equal(y[i], saturated);
+            }
+            assert_int_equal(overflows, want);
+        }
+    gelu_linear_free(linear);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forward_by_the_rule), cmocka_unit_test(backward_by_the_rule),
-        cmocka_unit_test(rows_alone),          cmocka_unit_test(nothing_is_skipped),
-        cmocka_unit_test(sums_are_f32),        cmocka_unit_test(narrowing_overflows),
+        cmocka_unit_test(forward_by_the_rule),  cmocka_unit_test(backward_by_the_rule),
+        cmocka_unit_test(rows_alone),           cmocka_unit_test(nothing_is_skipped),
+        cmocka_unit_test(sums_are_f32),         cmocka_unit_test(narrowing_overflows),
+        cmocka_unit_test(overflow_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
