@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: 2026 The libgelu authors
 """What the table generators share: roundings, hex floats, interpolation. Needs mpmath."""
+from math import copysign
 from mpmath import mp, mpf, cos, frexp, ldexp, pi
 
 mp.prec = 400
@@ -15,7 +16,9 @@ def rnd(x, bits=53):
 
 
 def hexf(x):
-    return float(x).hex() if x != 0 else "0x0p+0"
+    if x == 0:
+        return "-0x0p+0" if copysign(1, x) < 0 else "0x0p+0"
+    return float(x).hex()
 
 
 def chebyshev_points(lo, hi, n):

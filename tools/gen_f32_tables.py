@@ -6,10 +6,10 @@
 usage: gen_f32_tables.py [--check] OUT   (--check: compare with OUT instead, and report the error bounds)
 
 For z = abs(x): forward tables hold g(z) = f(-z), grad tables p(z) = f'(-z). 32 intervals of equal length; in each, with
-d = z - m, the polynomial c0 + c1 d + ... + c7 d^7, c0 and c1 in two parts. All are floats; after each is rounded, the rest
-is fitted again.
+d = z - m, the polynomial c0 + c1 d + ... + c7 d^7. All are floats; after each is rounded, the rest is fitted again. m is
+chosen so that c0 and c1, which would need a low part each, are floats almost exactly; p keeps that of c0.
 
-The fast tables hold g with a single float c0 and c1..c6; there m is chosen so that g(m) is a float almost exactly and,
+The fast tables hold g with a single float c0 and c1..c6, by powers of m - z; there m is chosen so that g(m) is a float almost exactly and,
 of several such m, the one with the smallest error. The interval of the minimum of f has its m next to it: rounding then
 keeps f monotone. Their intervals, by z (scale + bend z), are shorter in the tail.
 
@@ -19,20 +19,23 @@ is what the exhaustive proof shows.
 import sys
 import numpy as np
 from mpmath import mp, mpf, erfc, exp, sqrt, pi, fabs, lu_solve, matrix
-from fitting import chebyshev_points, hexf, interpolate_values, rnd
+from fitting import chebyshev_points, hexf, interpolate, interpolate_values, rnd
 
 mp.prec = 160
 
 INTERVALS = 32
 DEGREE = 7
-SAMPLES = 4000
+SAMPLES = 20000
 MARGIN = 1.3
 FAST_DEGREE = 6
 FAST_COLUMNS = ["m", "c0"] + ["c%d" % j for j in range(1, FAST_DEGREE + 1)]
 FAST_CANDIDATES = 8
 FAST_SEARCH = 6000
 FAST_AIM = 0.8  # ULP
-COLUMNS = ["m", "c0", "c0_low", "c1", "c1_low"] + ["c%d" % j for j in range(2, DEGREE + 1)] + ["error"]
+FAST_SAMPLES = 4000
+COLUMNS = ["m"] + ["c%d" % j for j in range(DEGREE + 1)] + ["error", "c0_low"]
+PADDING = 12 - len(COLUMNS)  # rows are loaded by fours
+CLOSE = 2.0**-33  # how near a float c0 and c1 are, relative to the value
 
 
 class Erf:
@@ -117,16 +120,44 @@ def least_squares(powers, columns, target, weights):
     return lu_solve(a, b)
 
 
+def reference(both, lo, hi, m, degree):
+    """The function in double around m, as coefficients in z - m: enough to tell how near a float it is."""
+    nodes = chebyshev_points(lo - m, hi - m, degree + 1)
+    return [float(a) for a in interpolate_values(nodes, [both(m + d)[0] for d in nodes], mpf(0))]
+
+
+def near_floats(x):
+    return np.abs(x - np.float64(np.float32(x)))
+
+
+def choose_close(both, lo, hi, centre, constant):
+    """The m nearest to the centre where the slope (and the constant, if asked) is a float almost exactly."""
+    coefficients = reference(both, lo, hi, centre, 14)
+    unit = 2.0 ** (float_exponent(hi) - 24)
+    reach = int(float(hi - lo) / 3 / unit)
+    steps = np.arange(-reach, reach + 1)
+    steps = steps[np.argsort(np.abs(steps), kind="stable")]
+    d = steps * unit
+    value, slope = np.zeros_like(d), np.zeros_like(d)
+    for a in reversed(coefficients):
+        slope = slope * d + value
+        value = value * d + a
+    bound = CLOSE * np.abs(value)
+    close = near_floats(slope) * float(hi - lo) / 2 < bound
+    if constant:
+        close &= near_floats(value) < bound
+    if not close.any():
+        sys.exit("no m in [%s, %s]" % (lo, hi))
+    return centre + mpf(float(d[np.argmax(close)]))
+
+
 def fit(both, lo, hi, m, first, at_root):
-    """c0 and c1 in two parts, c2..c7. The first interval of g, which is -z/2 + ..., is fitted relative to g."""
+    """c0..c7 and the low part of c0. The first interval of g, which is -z/2 + ..., is fitted relative to g."""
     value, slope = both(m)
     # At the root all of c0 is its low part: then w * d is the whole of the sum, and exact in two parts.
     c0 = mpf(0) if at_root else rnd(value, 24)
     low = rnd(value - c0, 24)
-    c1 = rnd(slope, 24)
-    c1_low = rnd(slope - c1, 24)
-    c = fit_rest(both, lo, hi, m, first, DEGREE, c0 + low, c1_low, [c1])
-    return [c0, low, c1, c1_low] + c[1:]
+    return [c0] + fit_rest(both, lo, hi, m, first, DEGREE, c0 + low, mpf(0), [rnd(slope, 24)]), low
 
 
 def fit_rest(both, lo, hi, m, first, degree, constant, linear, c):
@@ -152,34 +183,32 @@ def fma(a, b, c):
     return np.float32(np.float64(a) * np.float64(b) + np.float64(c))
 
 
-def kernel(z, row):
+def kernel(z, row, c0_low):
     """What src/kernels/f32.inc.h computes: hi + lo, and the part of hi that carries the error."""
-    m, c0, c0_low, c1, c1_low = (np.float32(x) for x in row[:5])
+    m, c0, c1 = (np.float32(x) for x in row[:3])
     d = z - m
     v = np.full_like(d, np.float32(row[-1]))
-    for coefficient in row[-2:4:-1]:
+    for coefficient in row[-2:2:-1]:
         v = fma(v, d, np.float32(coefficient))
     w = fma(v, d, c1)
-    w_low = fma(v, d, (c1 - w) + c1_low)
+    w_low = fma(v, d, c1 - w)
     hi = fma(w, d, c0)
     lo = fma(w, d, c0 - hi)
-    return hi, fma(w_low, d, lo + c0_low), fma(w - c1, d, c0)
+    return hi, fma(w_low, d, lo + np.float32(c0_low)), fma(w - c1, d, c0)
 
 
-def measure(both, lo, hi, m, row, kind):
+def measure(both, lo, hi, m, row, c0_low, kind):
     """The largest error on samples, relative to the error's carrier (forward) or absolute (grad)."""
     rng = np.random.default_rng(1)
     z = np.float32(float(lo) + (float(hi) - float(lo)) * rng.random(SAMPLES))
-    degree = 14  # of a polynomial in double that stands for the function
-    nodes = chebyshev_points(lo - m, hi - m, degree + 1)
-    reference = [float(a) for a in interpolate_values(nodes, [both(m + d)[0] for d in nodes], mpf(0))]
+    coefficients = reference(both, lo, hi, m, 14)
     d = np.float64(z) - float(m)
     exact = np.zeros_like(d)
-    for a in reversed(reference[1:]):
+    for a in reversed(coefficients[1:]):
         exact = (exact + a) * d
     with np.errstate(divide="ignore", invalid="ignore"):
-        high, low, carrier = kernel(z, row)
-        error = np.abs(((np.float64(high) - reference[0]) - exact) + np.float64(low))
+        high, low, carrier = kernel(z, row, c0_low)
+        error = np.abs(((np.float64(high) - coefficients[0]) - exact) + np.float64(low))
         if kind == "forward":
             error = np.where(z < 2.0**-13, 0, error / np.abs(np.float64(carrier)))
     return float(error.max())
@@ -201,14 +230,16 @@ def table(function, kind):
         first = i == 0 and kind == "forward"
         at_root = root is not None and lo < root < hi
         m = choose_centre(lambda z: both(z)[0], lo, hi, root)
-        row = [m] + fit(both, lo, hi, m, first, at_root)
-        row = [np.float32(float(x)) for x in row]
-        if first:
-            row[1] = np.float32(-0.0)
-        bound = measure(both, lo, hi, m, row, kind) * MARGIN
+        if i > 0 and not at_root:
+            m = choose_close(both, lo, hi, m, kind == "forward")
+        coefficients, c0_low = fit(both, lo, hi, m, first, at_root)
+        if kind == "forward":  # the kernel does without
+            c0_low = mpf(0)
+        row = [np.float32(float(x)) for x in [m] + coefficients]
+        bound = measure(both, lo, hi, m, row, float(c0_low), kind) * MARGIN
         if i == INTERVALS - 1:  # z beyond z_max lands here, and must fail the rounding test
             bound = 2.0
-        rows.append(row + [np.float32(bound)])
+        rows.append(row + [np.float32(bound), np.float32(float(c0_low))] + [np.float32(0)] * PADDING)
     return z_max, scale, rows
 
 
@@ -227,15 +258,13 @@ def fast_kernel(x, row, first):
 def fast_error(both, lo, hi, m, row, first):
     """The largest error in ULP on samples of both signs."""
     rng = np.random.default_rng(2)
-    share = rng.random(2 * SAMPLES)
-    share[:SAMPLES] = share[:SAMPLES] ** 8 / 2  # half of the samples near the ends, where errors are largest
-    share[: SAMPLES // 2] = 1 - share[: SAMPLES // 2]
+    share = rng.random(2 * FAST_SAMPLES)
+    share[:FAST_SAMPLES] = share[:FAST_SAMPLES] ** 8 / 2  # half of the samples near the ends, where errors are largest
+    share[: FAST_SAMPLES // 2] = 1 - share[: FAST_SAMPLES // 2]
     z = np.float32(float(lo) + (float(hi) - float(lo)) * share)
-    nodes = chebyshev_points(lo - m, hi - m, 15)
-    reference = [float(a) for a in interpolate_values(nodes, [both(m + d)[0] for d in nodes], mpf(0))]
     d = np.float64(z) - float(m)
     g = np.zeros_like(d)
-    for a in reversed(reference):
+    for a in reversed(reference(both, lo, hi, m, 14)):
         g = g * d + a
     worst = 0.0
     for x, exact in ((z, z + g), (-z, g)):
@@ -249,7 +278,7 @@ def fast_row(both, lo, hi, minimum):
     first = lo == 0
     if first:  # g(z) + z/2 = d^2 (c2 + ...); the kernel adds x/2
         with_half = lambda z: (both(z)[0] + z / 2, both(z)[1] + mpf("0.5"))
-        return [mpf(0), mpf("-0.0")] + fit_rest(with_half, lo, hi, mpf(0), True, FAST_DEGREE, mpf(0), mpf(0), [mpf(0)])
+        return [mpf(0), mpf(0)] + fit_rest(with_half, lo, hi, mpf(0), True, FAST_DEGREE, mpf(0), mpf(0), [mpf(0)])
     unit = mpf(2) ** (float_exponent(hi) - 24)
     at_minimum = lo < minimum < hi
     # Next to zero f is smallest at the lower end: m near it keeps w * d, and its rounding, small there.
@@ -292,8 +321,38 @@ def fast_table(function):
         hi = edge(i + mpf("0.5")) + mpf("1e-6") if i < INTERVALS - 1 else mpf(z_max)
         row = [np.float32(float(v)) for v in fast_row(both, lo, hi, minimum)]
         worst = max(worst, fast_error(both, lo, hi, mpf(float(row[0])), row, i == 0))
+        # The kernel takes d = m - z, which is -0 for z = 0 if m is: so x = -0 keeps its sign.
+        row = [row[0], row[1]] + [c * np.float32((-1) ** (j + 1)) for j, c in enumerate(row[2:])]
+        if i == 0:
+            row[0], row[2] = np.float32(-0.0), np.float32(0)
         rows.append(row)
     return np.float32(z_max), scale, bend, rows, worst
+
+
+def tail_exp():
+    """c2..c7: e^r = 1 + r + c2 r^2 + ... for abs(r) <= ln(2)/2, with 2^-32 of error."""
+    half = mpf("0.3475")
+
+    def rest(r):
+        return (exp(r) - 1 - r) / r**2
+
+    return [float(rnd(c, 24)) for c in interpolate(rest, -half, half, mpf(0), 5)]
+
+
+ERF_TAIL_MAIN = mpf("0.3984375")  # exact, and larger than the rest by 2^5
+
+
+def tail_erf():
+    """c0..c5: z Phi(-z) e^(z^2/2) = ERF_TAIL_MAIN + c0 + c1 / z + ... from 5.4 to 14.5, with 2^-28 of error."""
+
+    def scaled(u):
+        return erfc(1 / u / sqrt(mpf(2))) / 2 * exp(1 / u**2 / 2) / u - ERF_TAIL_MAIN
+
+    return [float(rnd(c, 24)) for c in interpolate(scaled, 1 / mpf("14.5"), 1 / mpf("5.4"), mpf(0), 5)]
+
+
+def array_text(name, values):
+    return "static const float %s[%d] = {%s};" % (name, len(values), ", ".join(hexf(v) + "f" for v in values))
 
 
 def struct_text(name, head, columns, rows):
@@ -317,7 +376,7 @@ def text():
         "#ifndef GELU_F32_TABLES_H",
         "#define GELU_F32_TABLES_H",
         "",
-        "enum { F32_INTERVALS = %d, F32_COLUMNS = %d, FAST_COLUMNS = %d };" % (INTERVALS, len(COLUMNS), len(FAST_COLUMNS)),
+        "enum { F32_INTERVALS = %d, F32_COLUMNS = %d, FAST_COLUMNS = %d };" % (INTERVALS, len(COLUMNS) + PADDING, len(FAST_COLUMNS)),
         "",
         "/* The same numbers twice: by column for a permutation of registers, by row for loads. */",
         "struct f32_table {",
@@ -326,7 +385,7 @@ def text():
         "    _Alignas(16) float row[F32_INTERVALS][F32_COLUMNS];",
         "};",
         "",
-        "/* Columns: %s. */" % ", ".join(FAST_COLUMNS),
+        "/* Columns: %s, for powers of m - z. */" % ", ".join(FAST_COLUMNS),
         "struct fast_table {",
         "    float z_max, scale, bend; /* interval of z: z * (scale + z * bend), rounded to nearest */",
         "    _Alignas(64) float column[FAST_COLUMNS][F32_INTERVALS];",
@@ -339,12 +398,18 @@ def text():
     for function in FUNCTIONS:
         for kind in ("forward", "grad"):
             z_max, scale, rows = table(function, kind)
-            bounds.append((function.name, kind, [float(r[-1]) for r in rows]))
+            bounds.append((function.name, kind, [float(r[len(COLUMNS) - 2]) for r in rows]))
             out += struct_text("f32_table %s_%s_table" % (function.name, kind), [z_max, scale], COLUMNS, rows)
     for function in FUNCTIONS:
         z_max, scale, bend, rows, worst = fast_table(function)
         bounds.append((function.name, "fast, ULP 2^", [worst]))
         out += struct_text("fast_table %s_fast_table" % function.name, [z_max, scale, bend], FAST_COLUMNS, rows)
+    out += [
+        "/* The tails of the fast kernels: c2..c7 of e^r, and what makes z Phi(-z) e^(z^2/2) of 1/z. */",
+        array_text("fast_tail_exp", tail_exp()),
+        "#define FAST_ERF_TAIL_MAIN %sf" % hexf(ERF_TAIL_MAIN),
+        array_text("fast_tail_erf", tail_erf()),
+    ]
     return "\n".join(out + ["/* clang-format on */", "", "#endif", ""]), bounds
 
 

@@ -55,7 +55,7 @@
 #endif
 
 #define GELU_INLINE static inline __attribute__((always_inline))
-/* For what is long and called from many places: one copy. */
+/* For what is long and called from many places, and for loops that need all registers: a function of its own. */
 #define GELU_SHARED static __attribute__((noinline))
 
 #endif

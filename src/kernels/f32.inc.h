@@ -9,9 +9,9 @@
  * value + rest with an error of 2^-27 to 2^-32 of its size. It is taken when value + (rest +- error) rounds to one
  * number. The other lanes, some two in a hundred, are listed block by block and go through the double formulas. */
 
-/* abs(exact - (value + rest)) <= error */
+/* value + rest, and value + rest_down <= exact <= value + rest_up */
 typedef struct {
-    v32 value, rest, error;
+    v32 value, rest, rest_up, rest_down;
 } f32_split;
 
 /* The polynomial at z: high + low. carrier is the part of high that carries its relative error. */
@@ -19,63 +19,56 @@ typedef struct {
     v32 high, low, carrier, error;
 } f32_polynomial;
 
-GELU_INLINE f32_polynomial f32_evaluate(const struct f32_table *table, v32 z) {
-    enum { M, C0, C0_LOW, C1, C1_LOW, C2, ERROR = F32_COLUMNS - 1 };
+GELU_INLINE f32_polynomial f32_evaluate(const struct f32_table *table, v32 z, bool with_c0_low) {
+    enum { M, C0, C1, C2, C7 = C1 + 6, ERROR, C0_LOW };
     v32 column[F32_COLUMNS];
     /* Adding 1.5 * 2^23 leaves the rounded product in the low bits. */
     v32_lookup(table, v32_bits(v32_fma(z, v32_set(table->scale), v32_set(0x1.8p+23f))), column);
     v32 d = z - column[M]; /* exact but in the first interval of p, whose error covers it */
-    v32 v = column[ERROR - 1];
-    for (int i = ERROR - 2; i >= C2; i--) v = v32_fma(v, d, column[i]);
+    v32 v = column[C7];
+    for (int i = C7 - 1; i >= C2; i--) v = v32_fma(v, d, column[i]);
     v32 w = v32_fma(v, d, column[C1]);
     v32 change = column[C1] - w;
-    v32 w_low = v32_fma(v, d, change + column[C1_LOW]);
+    v32 w_low = v32_fma(v, d, change);
     v32 high = v32_fma(w, d, column[C0]);
-    v32 low = v32_fma(w, d, column[C0] - high) + column[C0_LOW];
+    v32 low = v32_fma(w, d, column[C0] - high);
+    if (with_c0_low) low = low + column[C0_LOW];
     return (f32_polynomial){high, v32_fma(w_low, d, low), v32_fnma(change, d, column[C0]), column[ERROR]};
 }
 
 GELU_INLINE f32_split f32_grad(const struct f32_table *table, v32 x) {
-    f32_polynomial p = f32_evaluate(table, v32_min(v32_abs(x), v32_set(table->z_max)));
+    f32_polynomial p = f32_evaluate(table, v32_min(v32_abs(x), v32_set(table->z_max)), true);
     v32 above = v32_set(1) - p.high;
     v32 above_rest = ((v32_set(1) - above) - p.high) - p.low;
     m32 negative = v32_is_negative(x);
-    return (f32_split){v32_select(negative, p.high, above), v32_select(negative, p.low, above_rest), p.error};
+    v32 rest = v32_select(negative, p.low, above_rest);
+    return (f32_split){v32_select(negative, p.high, above), rest, rest + p.error, rest - p.error};
 }
 
 #define FAST_GRAD_SHARE 0.85f /* of z_max */
 
-/* A float to store, and where it is the right one. */
-typedef struct {
-    v32 value;
-    m32 sure;
-} f32_result;
-
-GELU_INLINE void f32_store_f32(float *p, v32 x) { v32_store_f32(p, x); }
-
 #ifdef GELU_SIMD_FMA
 GELU_INLINE f32_split f32_forward(const struct f32_table *table, v32 x) {
-    f32_polynomial g = f32_evaluate(table, v32_min(v32_abs(x), v32_set(table->z_max)));
+    f32_polynomial g = f32_evaluate(table, v32_min(v32_abs(x), v32_set(table->z_max)), false);
     v32 positive = v32_max(x, v32_set(0));
     v32 value = positive + g.high;
-    return (f32_split){value, g.low + (g.high - (value - positive)), g.error * g.carrier};
+    v32 rest = g.low + (g.high - (value - positive));
+    return (f32_split){value, rest, v32_fma(g.error, g.carrier, rest), v32_fnma(g.error, g.carrier, rest)};
 }
 
-/* Where the polynomial may decide: below 2^-20 the carrier has lost its digits, and infinity is not for it. */
-GELU_INLINE m32 f32_forward_domain(v32 x) {
-    return m32_and(v32_less(v32_set(0x1p-20f), v32_abs(x)), v32_less(v32_abs(x), v32_set(__builtin_inff())));
-}
+/* Where the polynomial may decide: below 2^-20 the carrier has lost its digits. For infinity up becomes NaN. */
+GELU_INLINE m32 f32_forward_domain(v32 x) { return v32_less(v32_set(0x1p-20f), v32_abs(x)); }
 GELU_INLINE m32 f32_grad_domain(v32 x) { return v32_equal(x, x); }
 
-/* Stores of a float that stands for the exact value on its way to a type, and whether it may: a float in the middle
- * between two values of a shorter type does not say to which side the exact value lies. */
+/* Whether a and b round to one number of a type, and whether that says how the exact value does: a float in the middle
+ * between two numbers of a shorter type does not tell to which side the exact value lies. */
 GELU_INLINE i32 f32_bf16_bits(v32 x) {
     i32 bits = v32_bits(x);
     i32 odd = i32_and(i32_shift_right(bits, 16), i32_set(1));
     return i32_add(i32_add(bits, i32_set(0x7fff)), odd);
 }
-GELU_INLINE void f32_store_f16(uint16_t *p, v32 x) { v32_store_f16(p, x); }
-GELU_INLINE void f32_store_bf16(uint16_t *p, v32 x) { v32_store_high_half(p, f32_bf16_bits(x)); }
+GELU_INLINE void f32_store_f16(uint16_t *p, v32 y) { v32_store_f16(p, y); }
+GELU_INLINE void f32_store_bf16(uint16_t *p, v32 y) { v32_store_high_half(p, f32_bf16_bits(y)); }
 
 GELU_INLINE m32 f32_agree_f32(v32 a, v32 b) { return v32_equal(a, b); }
 GELU_INLINE m32 f32_agree_bf16(v32 a, v32 b) {
@@ -98,57 +91,45 @@ GELU_INLINE m32 f32_agree_f16(v32 a, v32 b) {
 
 /* What needs no polynomial. Below 2^-25, f(x) rounds to x/2, and halves of odd subnormals, which lie just above a tie,
  * away from zero for x > 0 and towards it for x < 0. There bits are proportional to values. */
-GELU_INLINE void f32_settle_forward_f32(v32 x, v32 *y, m32 *sure) {
-    m32 tiny = v32_less(v32_abs(x), v32_set(0x1p-25f));
-    if (__builtin_expect(!m32_any(tiny), 1)) return;
+GELU_INLINE f32_result f32_tiny(v32 x) {
     i32 sign = i32_and(v32_bits(x), i32_set(INT32_MIN)), magnitude = i32_and(v32_bits(x), i32_set(INT32_MAX));
     i32 up = i32_shift_right(i32_add(v32_bits(x), i32_set(INT32_MIN)), 31); /* 1 for x > 0 */
     i32 half = i32_add(sign, i32_shift_right(i32_add(magnitude, up), 1));
     m32 linear = v32_less(v32_abs(x), v32_set(0x1p-125f));
-    *y = v32_select(tiny, v32_select(linear, v32_from_bits(half), x * v32_set(0.5f)), *y);
-    *sure = m32_or(*sure, tiny);
+    v32 y = v32_select(linear, v32_from_bits(half), x * v32_set(0.5f));
+    return (f32_result){y, v32_less(v32_abs(x), v32_set(0x1p-25f))};
 }
-#define f32_settle_forward_f16(x, y, sure) (void)0
-#define f32_settle_forward_bf16(x, y, sure) (void)0
-#define f32_settle_grad_f32(x, y, sure) (void)0
-#define f32_settle_grad_f16(x, y, sure) (void)0
-#define f32_settle_grad_bf16(x, y, sure) (void)0
+
+/* Groups of nothing but tiny inputs; of others all stay open. */
+GELU_INLINE uint64_t f32_tiny_group(const float *x, float *y) {
+    bool all = true;
+    for (int i = 0; i < F32_GROUP; i += V32_LANES) all = all && !m32_any(m32_not(f32_tiny(v32_load_f32(x + i)).sure));
+    for (int i = 0; all && i < F32_GROUP; i += V32_LANES) v32_store_f32(y + i, f32_tiny(v32_load_f32(x + i)).value);
+    return all ? 0 : UINT64_MAX;
+}
+#define F32_TINY_forward_f32 f32_tiny_group
 
 /* f32_<operation>_to_<type>: correctly rounded where sure. */
 #define F32_EXACT(operation, type)                                                                                     \
     GELU_INLINE f32_result f32_##operation##_to_##type(const struct f32_table *table, v32 x) {                         \
         f32_split r = f32_##operation(table, x);                                                                       \
-        v32 up = r.value + (r.rest + r.error), down = r.value + (r.rest - r.error);                                    \
+        v32 up = r.value + r.rest_up, down = r.value + r.rest_down;                                                    \
         m32 sure = m32_and(f32_agree_##type(up, down), f32_##operation##_domain(x));                                   \
-        f32_settle_##operation##_##type(x, &up, &sure);                                                                \
         return (f32_result){up, sure};                                                                                 \
     }
 F32_EXACT(forward, f32)
-F32_EXACT(forward, f16)
-F32_EXACT(forward, bf16)
 F32_EXACT(grad, f32)
 F32_EXACT(grad, f16)
 F32_EXACT(grad, bf16)
 #endif
 
-/* Less than 1 ULP from the exact value and monotone where f is, for x >= -z_max; both by test of every float. The one
- * sequence of operations that every instruction set follows, since nothing else fixes the bits. */
-GELU_INLINE f32_result f32_fast_to_f32(const struct fast_table *table, v32 x) {
-    enum { M, C0, C1 };
-    v32 column[FAST_COLUMNS];
-    v32 z = v32_min(v32_abs(x), v32_set(table->z_max)), magic = v32_set(0x1.8p+23f);
-    v32 interval = v32_fma(z, v32_fma(z, v32_set(table->bend), v32_set(table->scale)), magic);
-    v32_lookup_fast(table, v32_bits(interval), column);
-    v32 d = z - column[M];
-    v32 w = column[FAST_COLUMNS - 1];
-    for (int i = FAST_COLUMNS - 2; i >= C1; i--) w = v32_fma(w, d, column[i]);
-    v32 sum = v32_max(v32_set(0), x) + column[C0]; /* this order of max keeps NaN */
-    sum = v32_select(v32_equal(interval, magic), x * v32_set(0.5f), sum);
-    v32 y = v32_copy_sign_of(v32_fma(w, d, sum), x); /* -0 for -0 */
-    return (f32_result){y, m32_not(v32_less(x, v32_set(-table->z_max)))};
-}
+GELU_INLINE void f32_store_f32(float *p, v32 y) { v32_store_f32(p, y); }
 
-/* f' likewise: the split without its rounding test. Beyond the table, and where p itself is small, the formula. */
+#define F32_TINY_grad_f32(x, y) UINT64_MAX /* none that is not for the polynomial */
+#define F32_TINY_grad_f16 F32_TINY_grad_f32
+#define F32_TINY_grad_bf16 F32_TINY_grad_f32
+
+/* The fast derivative: the split without its rounding test, less than 1 ULP from the exact value. Beyond the table, and where p itself is small, the formula. */
 GELU_INLINE f32_result f32_fast_grad_to_f32(const struct f32_table *table, v32 x) {
     f32_split r = f32_grad(table, x);
     return (f32_result){r.value + r.rest, v32_less(v32_abs(x), v32_set(FAST_GRAD_SHARE * table->z_max))};

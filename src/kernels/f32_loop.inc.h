@@ -1,44 +1,74 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* The loops over the float steps of f32.inc.h. Parameter: a vector vocabulary (after f32.inc.h). An output may be an
- * input: what must be repaired is copied before anything is stored. */
+/* The loops over the float kernels of fast.inc.h and f32.inc.h. Parameter: a vector vocabulary with floats. */
 
-enum { F32_BLOCK = 1024 };
+enum { F32_BLOCK = 2048, F32_GROUP = 64, F32_LIST_STEP = 4 };
 
-#define F32_STEP(step, in, out, table, from, to, first)                                                                \
-    {                                                                                                                  \
-        v32 lanes = v32_load_##in(from);                                                                               \
-        f32_result r = step(table, lanes);                                                                             \
-        f32_store_##out(to, r.value);                                                                                  \
-        open += v32_append(m32_not(r.sure), lanes, (uint32_t)(first), values + open, positions + open);                \
+/* A float to store, and where it is the right one. */
+typedef struct {
+    v32 value;
+    m32 sure;
+} f32_result;
+
+/* A function of groups of 64 elements: one bit each, set where the step was not sure. */
+#define F32_GROUPS_OF(name, step, tiny, in, out, table)                                                                \
+    GELU_SHARED void name(size_t groups, const gelu_##in *x, gelu_##out *y, uint64_t *open) {                          \
+        for (; groups > 0; groups--, x += F32_GROUP, y += F32_GROUP, open++) {                                         \
+            uint64_t sure = 0;                                                                                         \
+            for (int i = 0; i < F32_GROUP; i += V32_LANES) {                                                           \
+                f32_result r = step(table, v32_load_##in(x + i));                                                      \
+                f32_store_##out(y + i, r.value);                                                                       \
+                sure |= (uint64_t)m32_bits(r.sure) << i;                                                               \
+            }                                                                                                          \
+            *open = __builtin_expect(sure == 0, 0) ? tiny(x, y) : ~sure;                                               \
+        }                                                                                                              \
     }
 
-/* Blocks of float steps, each followed by the repair of the lanes that were not sure, by the formula. */
-#define F32_LOOP(name, formula, step, in, out, table)                                                                  \
+/* The positions of the set bits, and how many. Has written up to F32_LIST_STEP - 1 more. */
+GELU_INLINE size_t f32_list(const uint64_t *open, size_t groups, uint16_t *positions) {
+    size_t count = 0;
+    for (size_t g = 0; g < groups; g++) {
+        uint64_t left = open[g];
+        size_t end = count + (size_t)__builtin_popcountll(left);
+        /* A step has as many positions as it has, used or not: nobody could predict a branch per bit. */
+        for (size_t at = count; at < end; at += F32_LIST_STEP)
+            for (size_t k = at; k < at + F32_LIST_STEP; k++) {
+                positions[k] = (uint16_t)(g * F32_GROUP + (size_t)__builtin_ctzll(left | (uint64_t)1 << 63));
+                left &= left - 1;
+            }
+        count = end;
+    }
+    return count;
+}
+
+/* name: blocks of groups, each followed by the repair of its open elements by exact, a loop over the formula that takes
+ * multiples of V32_LANES. An output may be an input: then the block works on a copy. */
+#define F32_LOOP(name, groups, exact, in, out)                                                                         \
     static void name(size_t n, const gelu_##in *x, gelu_##out *y) {                                                    \
-        float values[F32_BLOCK + V32_LANES + V64_LANES];                                                               \
-        uint32_t positions[F32_BLOCK + V32_LANES];                                                                     \
-        while (n > 0) {                                                                                                \
-            size_t count = n < F32_BLOCK ? n : F32_BLOCK, open = 0, i = 0;                                             \
-            for (; count - i >= V32_LANES; i += V32_LANES) F32_STEP(step, in, out, table, x + i, y + i, i)             \
+        gelu_##in copy[F32_BLOCK], values[F32_BLOCK + V32_LANES];                                                      \
+        gelu_##out results[F32_BLOCK + V32_LANES];                                                                     \
+        uint16_t positions[F32_BLOCK + F32_LIST_STEP];                                                                 \
+        uint64_t open[F32_BLOCK / F32_GROUP];                                                                          \
+        for (size_t count; n > 0; x += count, y += count, n -= count) {                                                \
+            count = n < F32_BLOCK ? n : F32_BLOCK;                                                                     \
+            const gelu_##in *from = (const void *)x == (void *)y ? memcpy(copy, x, count * sizeof *x) : x;             \
+            size_t whole = count / F32_GROUP, i = whole * F32_GROUP;                                                   \
+            groups(whole, from, y, open);                                                                              \
             if (i < count) {                                                                                           \
-                gelu_##in x_padded[V32_LANES] = {0};                                                                   \
-                gelu_##out y_padded[V32_LANES];                                                                        \
-                memcpy(x_padded, x + i, (count - i) * sizeof *x);                                                      \
-                F32_STEP(step, in, out, table, x_padded, y_padded, i)                                                  \
+                gelu_##in x_padded[F32_GROUP] = {0};                                                                   \
+                gelu_##out y_padded[F32_GROUP];                                                                        \
+                memcpy(x_padded, from + i, (count - i) * sizeof *x);                                                   \
+                groups(1, x_padded, y_padded, open + whole);                                                           \
                 memcpy(y + i, y_padded, (count - i) * sizeof *y);                                                      \
+                open[whole++] &= ((uint64_t)1 << (count - i)) - 1;                                                     \
             }                                                                                                          \
-            memset(values + open, 0, V64_LANES * sizeof *values);                                                      \
-            for (size_t j = 0; j < open; j += V64_LANES) {                                                             \
-                gelu_##out repaired[V64_LANES];                                                                        \
-                store_##out(repaired, formula(load_f32(values + j)));                                                  \
-                for (size_t k = j; k < j + V64_LANES && k < open; k++)                                                 \
-                    if (positions[k] < count) y[positions[k]] = repaired[k - j];                                       \
-            }                                                                                                          \
-            x += count;                                                                                                \
-            y += count;                                                                                                \
-            n -= count;                                                                                                \
+            size_t listed = f32_list(open, whole, positions);                                                          \
+            if (listed == 0) continue;                                                                                 \
+            for (size_t j = 0; j < listed; j++) values[j] = from[positions[j]];                                        \
+            memset(values + listed, 0, V32_LANES * sizeof *values);                                                    \
+            exact((listed + V32_LANES - 1) / V32_LANES * V32_LANES, values, results);                                  \
+            for (size_t j = 0; j < listed; j++) y[positions[j]] = results[j];                                          \
         }                                                                                                              \
     }
 

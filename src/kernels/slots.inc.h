@@ -8,23 +8,38 @@
 #define DOUBLES(slot, operation, in, out, act) UNARY_LOOP(slot##_##act, act##_##operation##_to_##out, in, out)
 #ifdef GELU_SIMD_FMA
 #define FLOATS(slot, operation, in, out, act)                                                                          \
-    F32_LOOP(slot##_##act, act##_##operation##_to_##out, f32_##operation##_to_##out, in, out,                          \
-             &act##_##operation##_table)
+    UNARY_LOOP(slot##_##act##_exact, act##_##operation##_to_##out, in, out)                                            \
+    F32_GROUPS_OF(slot##_##act##_groups, f32_##operation##_to_##out, F32_TINY_##operation##_##out, in, out,            \
+                  &act##_##operation##_table)                                                                          \
+    F32_LOOP(slot##_##act, slot##_##act##_groups, slot##_##act##_exact, in, out)
 #else
 #define FLOATS DOUBLES
 #endif
 
 /* The fast kernels: the same steps everywhere. What is cheap anyway is exact. */
 #define FAST(slot, operation, in, out, act)                                                                            \
-    F32_LOOP(slot##_##act, act##_forward_to_f32, f32_fast_to_f32, in, out, &act##_fast_table)
+    FAST_FAR_LOOP(slot##_##act##_far, act)                                                                             \
+    FAST_GROUPS_OF(slot##_##act##_groups, act, slot##_##act##_far, in, out)                                            \
+    F32_LOOP(slot##_##act, slot##_##act##_groups, slot##_##act##_far, in, out)
+/* From or to the shorter types: a float is enough but for what lies near a rounding boundary. */
+#define SHORT(slot, operation, in, out, act)                                                                           \
+    UNARY_LOOP(slot##_##act##_exact, act##_forward_to_##out, in, out)                                                  \
+    SHORT_FAR_LOOP(slot##_##act##_far, act, slot##_##act##_exact, in, out)                                             \
+    FAST_GROUPS_OF(slot##_##act##_groups, act, slot##_##act##_far, in, out)                                            \
+    F32_LOOP(slot##_##act, slot##_##act##_groups, slot##_##act##_far, in, out)
+#ifdef GELU_SIMD_FMA
+#define SHORTS SHORT
+#else
+#define SHORTS DOUBLES
+#endif
 #define identity_fast_to_f32 identity_forward_to_f32
 #define relu_fast_to_f32 relu_forward_to_f32
 #define elu_fast_to_f32 elu_forward_to_f32
 
 #define LOOP_fast_f32 FAST
 #define LOOP_forward_f32 FLOATS
-#define LOOP_forward_f16 FLOATS
-#define LOOP_forward_bf16 FLOATS
+#define LOOP_forward_f16 SHORTS
+#define LOOP_forward_bf16 SHORTS
 #define LOOP_forward_f64 DOUBLES
 #define LOOP_grad_f32 FLOATS
 #define LOOP_grad_f16 FLOATS
@@ -43,7 +58,10 @@
 #include "kernels/kernel_list.inc"
 
 BINARY_LOOP(multiply_f32, multiply_formula, f32, f32)
-#define FAST_SLOPE(act) F32_LOOP(fast_slope_##act, act##_grad_to_f32, f32_fast_grad_to_f32, f32, f32, &act##_grad_table)
+#define FAST_SLOPE(act)                                                                                                \
+    UNARY_LOOP(fast_slope_##act##_exact, act##_grad_to_f32, f32, f32)                                                  \
+    F32_GROUPS_OF(fast_slope_##act##_groups, f32_fast_grad_to_f32, F32_TINY_grad_f32, f32, f32, &act##_grad_table)     \
+    F32_LOOP(fast_slope_##act, fast_slope_##act##_groups, fast_slope_##act##_exact, f32, f32)
 FAST_SLOPE(erf)
 FAST_SLOPE(tanh)
 FAST_SLOPE(quick)

@@ -12,8 +12,10 @@
 #include "kernels/estimate.inc.h"
 #include "kernels/rounding.inc.h"
 #include "kernels/elementwise.inc.h"
-#include "kernels/f32.inc.h"
 #include "kernels/f32_loop.inc.h"
+#include "kernels/fast_tail.inc.h"
+#include "kernels/fast.inc.h"
+#include "kernels/f32.inc.h"
 #include "kernels/slots.inc.h"
 
 #include "kernels/simd/tile.h"

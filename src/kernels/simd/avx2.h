@@ -105,14 +105,15 @@ GELU_INLINE m32 v32_is_negative(v32 x) { return x; } /* selecting looks at the s
 GELU_INLINE m32 i32_equal(i32 a, i32 b) { return v32_from_bits(_mm256_cmpeq_epi32(a, b)); }
 GELU_INLINE i32 i32_add(i32 a, i32 b) { return _mm256_add_epi32(a, b); }
 GELU_INLINE i32 i32_and(i32 a, i32 b) { return _mm256_and_si256(a, b); }
+GELU_INLINE i32 i32_shift_left(i32 x, int count) { return _mm256_slli_epi32(x, count); }
+GELU_INLINE m32 i32_none(i32 x, i32 mask) { /* x & mask == 0 */
+    return v32_from_bits(_mm256_cmpeq_epi32(_mm256_and_si256(x, mask), _mm256_setzero_si256()));
+}
 GELU_INLINE i32 i32_shift_right(i32 x, int count) { return _mm256_srli_epi32(x, count); }
 GELU_INLINE m32 m32_and(m32 a, m32 b) { return _mm256_and_ps(a, b); }
 GELU_INLINE m32 m32_or(m32 a, m32 b) { return _mm256_or_ps(a, b); }
 GELU_INLINE m32 m32_not(m32 m) { return _mm256_xor_ps(m, v32_from_bits(i32_set(-1))); }
 GELU_INLINE bool m32_any(m32 m) { return _mm256_movemask_ps(m) != 0; }
-GELU_INLINE v32 v32_copy_sign_of(v32 x, v32 sign) { /* for x with that sign, or 0 */
-    return _mm256_or_ps(x, _mm256_and_ps(sign, v32_set(-0.0f)));
-}
 GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return _mm256_blendv_ps(b, a, m); }
 
 GELU_INLINE v32 v32_load_f32(const float *p) { return _mm256_loadu_ps(p); }
@@ -164,19 +165,7 @@ GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 
     v32_lookup_rows(table->row[0], FAST_COLUMNS, index, column);
 }
 
-/* Appends the lanes of x that m names to values, and their positions, counted from first, to positions. Both must have
- * room for 8 more. Returns how many. */
-GELU_INLINE size_t v32_append(m32 m, v32 x, uint32_t first, float *values, uint32_t *positions) {
-    float lanes[8];
-    size_t count = 0;
-    unsigned left = (unsigned)_mm256_movemask_ps(m);
-    if (left) _mm256_storeu_ps(lanes, x);
-    for (; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        values[count] = lanes[lane];
-        positions[count++] = first + lane;
-    }
-    return count;
-}
+/* One bit per lane, the first lane lowest. */
+GELU_INLINE unsigned m32_bits(m32 m) { return (unsigned)_mm256_movemask_ps(m); }
 
 #endif

@@ -102,14 +102,13 @@ GELU_INLINE m32 v32_is_negative(v32 x) { return _mm512_movepi32_mask(v32_bits(x)
 GELU_INLINE m32 i32_equal(i32 a, i32 b) { return _mm512_cmpeq_epi32_mask(a, b); }
 GELU_INLINE i32 i32_add(i32 a, i32 b) { return _mm512_add_epi32(a, b); }
 GELU_INLINE i32 i32_and(i32 a, i32 b) { return _mm512_and_si512(a, b); }
+GELU_INLINE i32 i32_shift_left(i32 x, int count) { return _mm512_slli_epi32(x, (unsigned)count); }
+GELU_INLINE m32 i32_none(i32 x, i32 mask) { return _mm512_testn_epi32_mask(x, mask); } /* x & mask == 0 */
 GELU_INLINE i32 i32_shift_right(i32 x, int count) { return _mm512_srli_epi32(x, (unsigned)count); }
 GELU_INLINE m32 m32_and(m32 a, m32 b) { return (m32)(a & b); }
 GELU_INLINE m32 m32_or(m32 a, m32 b) { return (m32)(a | b); }
 GELU_INLINE m32 m32_not(m32 m) { return (m32)~m; }
 GELU_INLINE bool m32_any(m32 m) { return m != 0; }
-GELU_INLINE v32 v32_copy_sign_of(v32 x, v32 sign) { /* for x with that sign, or 0 */
-    return _mm512_or_ps(x, _mm512_and_ps(sign, v32_set(-0.0f)));
-}
 GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return _mm512_mask_mov_ps(b, m, a); }
 
 GELU_INLINE v32 v32_load_f32(const float *p) { return _mm512_loadu_ps(p); }
@@ -144,14 +143,7 @@ GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 
     v32_lookup_columns(table->column, FAST_COLUMNS, index, column);
 }
 
-/* Appends the lanes of x that m names to values, and their positions, counted from first, to positions. Both must have
- * room for 16 more. Returns how many. */
-GELU_INLINE size_t v32_append(m32 m, v32 x, uint32_t first, float *values, uint32_t *positions) {
-    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    __m512i position = _mm512_add_epi32(lane, _mm512_set1_epi32((int)first));
-    _mm512_storeu_ps(values, _mm512_maskz_compress_ps(m, x));
-    _mm512_storeu_si512(positions, _mm512_maskz_compress_epi32(m, position));
-    return (size_t)__builtin_popcount(m);
-}
+/* One bit per lane, the first lane lowest. */
+GELU_INLINE unsigned m32_bits(m32 m) { return m; }
 
 #endif

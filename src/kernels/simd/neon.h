@@ -125,6 +125,8 @@ GELU_INLINE i32 i32_add(i32 a, i32 b) { /* unsigned: the sum may wrap */
     return vreinterpretq_s32_u32(vaddq_u32(vreinterpretq_u32_s32(a), vreinterpretq_u32_s32(b)));
 }
 GELU_INLINE i32 i32_and(i32 a, i32 b) { return vandq_s32(a, b); }
+GELU_INLINE i32 i32_shift_left(i32 x, int count) { return vshlq_s32(x, vdupq_n_s32(count)); }
+GELU_INLINE m32 i32_none(i32 x, i32 mask) { return vceqzq_s32(vandq_s32(x, mask)); } /* x & mask == 0 */
 GELU_INLINE i32 i32_shift_right(i32 x, int count) {
     return vreinterpretq_s32_u32(vshlq_u32(vreinterpretq_u32_s32(x), vdupq_n_s32(-count)));
 }
@@ -132,7 +134,6 @@ GELU_INLINE m32 m32_and(m32 a, m32 b) { return vandq_u32(a, b); }
 GELU_INLINE m32 m32_or(m32 a, m32 b) { return vorrq_u32(a, b); }
 GELU_INLINE m32 m32_not(m32 m) { return vmvnq_u32(m); }
 GELU_INLINE bool m32_any(m32 m) { return vmaxvq_u32(m) != 0; }
-GELU_INLINE v32 v32_copy_sign_of(v32 x, v32 sign) { return vbslq_f32(vdupq_n_u32(0x80000000), sign, x); }
 GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) {
     NEON_HIDE(m);
     return vbslq_f32(m, a, b);
@@ -177,21 +178,7 @@ GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 
     v32_lookup_rows(table->row[0], FAST_COLUMNS, index, column);
 }
 
-/* Appends the lanes of x that m names to values, and their positions, counted from first, to positions. Both must have
- * room for 4 more. Returns how many. */
-GELU_INLINE size_t v32_append(m32 m, v32 x, uint32_t first, float *values, uint32_t *positions) {
-    if (!m32_any(m)) return 0;
-    float lanes[4];
-    uint32_t named[4];
-    vst1q_f32(lanes, x);
-    vst1q_u32(named, m);
-    size_t count = 0;
-    for (uint32_t lane = 0; lane < 4; lane++) {
-        values[count] = lanes[lane];
-        positions[count] = first + lane;
-        count += named[lane] & 1;
-    }
-    return count;
-}
+/* One bit per lane, the first lane lowest. */
+GELU_INLINE unsigned m32_bits(m32 m) { return vaddvq_u32(vandq_u32(m, (uint32x4_t){1, 2, 4, 8})); }
 
 #endif

@@ -160,9 +160,12 @@ GELU_INLINE v32 v32_fnma(v32 a, v32 b, v32 c) { return fma_f32(-a, b, c); }
 GELU_INLINE m32 v32_less(v32 a, v32 b) { return __builtin_isless(a, b); }
 GELU_INLINE m32 v32_equal(v32 a, v32 b) { return a == b; }
 GELU_INLINE m32 v32_is_negative(v32 x) { return v32_bits(x) < 0; }
+GELU_INLINE i32 i32_set(int32_t x) { return x; }
+GELU_INLINE i32 i32_add(i32 a, i32 b) { return (i32)((uint32_t)a + (uint32_t)b); }
+GELU_INLINE i32 i32_shift_left(i32 x, int count) { return (i32)((uint32_t)x << count); }
+GELU_INLINE bool m32_any(m32 m) { return m; }
 GELU_INLINE m32 m32_not(m32 m) { return !m; }
 GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return m ? a : b; }
-GELU_INLINE v32 v32_copy_sign_of(v32 x, v32 sign) { return v32_from_bits(v32_bits(x) | (v32_bits(sign) & INT32_MIN)); }
 
 GELU_INLINE v32 v32_load_f32(const float *p) { return *p; }
 /* Of V32_LANES pairs of bf16, the first or the second of each, exactly. */
@@ -178,12 +181,7 @@ GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 
     memcpy(column, table->row[index & (F32_INTERVALS - 1)], sizeof table->row[0]);
 }
 
-/* Appends the lanes of x that m names to values, and their positions, counted from first, to positions. Returns how
- * many. */
-GELU_INLINE size_t v32_append(m32 m, v32 x, uint32_t first, float *values, uint32_t *positions) {
-    *values = x;
-    *positions = first;
-    return (size_t)m;
-}
+/* One bit per lane, the first lane lowest. */
+GELU_INLINE unsigned m32_bits(m32 m) { return (unsigned)m; }
 
 #endif
