@@ -3,9 +3,8 @@
 
 # The menu. The build itself is CMakeLists.txt; each target below is a few commands that can also be typed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-gcc test-clang test-asan bench bench-peers performance verify verify-neon asan format lint \
-        fuzz fuzz-coverage \
-        install fresh clean packages-demo packages-test build build-clang build-asan
+.PHONY: help demo test test-gcc test-clang test-asan bench bench-peers performance verify verify-neon asan tsan format \
+        fuzz fuzz-coverage lint install fresh clean packages-demo packages-test build build-clang build-asan
 
 GCC ?= gcc
 CLANG ?= clang-14
@@ -15,8 +14,8 @@ SECONDS ?= 60
 PREFIX ?= /usr/local
 
 DEMO_PACKAGES := gcc libc6-dev cmake ninja-build libmpfr-dev libjansson-dev
-TEST_PACKAGES := $(DEMO_PACKAGES) g++ clang-14 libclang-rt-14-dev llvm-14 clang-format-14 libcmocka-dev pkgconf \
-                 python3 python3-mpmath python3-numpy locales \
+TEST_PACKAGES := $(DEMO_PACKAGES) g++ clang-14 libclang-rt-14-dev libomp-14-dev llvm-14 clang-format-14 libcmocka-dev \
+                 pkgconf python3 python3-mpmath python3-numpy locales \
                  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 
 help:
@@ -30,6 +29,7 @@ help:
 	@echo 'make asan      the tests with address and undefined-behaviour sanitizers only'
 	@echo 'make fuzz      fuzzes the parsers of files under sanitizers, SECONDS=$(SECONDS) each'
 	@echo 'make fuzz-coverage  how many lines of each parser the fuzzers reach'
+	@echo 'make tsan      the tests of threads with the thread sanitizer'
 	@echo 'make lint      format, include layers, links between documents, exported symbols'
 	@echo 'make format    clang-format-14 on all C files'
 	@echo 'make install   installs to PREFIX=$(PREFIX)'
@@ -91,6 +91,14 @@ test:
 
 asan: test-asan
 
+# LLVM's OpenMP tells the sanitizer, by way of libarcher, what waits for what; GNU's does not.
+tsan: packages-test
+	$(call configure,build-tsan,$(CLANG),ON,-DCMAKE_C_FLAGS='-g -fsanitize=thread')
+	cmake --build build-tsan --parallel $(JOBS) --target test_parallel test_threads
+	OMP_TOOL_LIBRARIES=$$($(CLANG) -print-resource-dir)/../../libarcher.so \
+	    TSAN_OPTIONS=ignore_noninstrumented_modules=1:die_after_fork=0 \
+	    ctest --test-dir build-tsan --output-on-failure --tests-regex '^unit/test_(parallel|threads)$$'
+
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 fuzz: packages-test
@@ -150,4 +158,4 @@ fresh:
 	tools/fresh.sh
 
 clean:
-	rm -rf build build-clang build-asan build-coverage build-peers
+	rm -rf build build-clang build-asan build-tsan build-coverage build-peers
