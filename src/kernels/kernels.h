@@ -41,6 +41,9 @@ struct gelu_kernels {
      * width - 1. Up to PACK_SPILL bytes behind dst may be overwritten. */
     void (*pack_f32)(size_t count, size_t depth, const void *src, size_t stride, void *dst, size_t width);
     void (*pack_f64)(size_t count, size_t depth, const void *src, size_t stride, void *dst, size_t width);
+    /* dst[k*width + i] = src[k*stride + i] for i < count and k < depth; fast for a tile's heights and its width. */
+    void (*copy_f32)(size_t count, size_t depth, const void *src, size_t stride, void *dst, size_t width);
+    void (*copy_f64)(size_t count, size_t depth, const void *src, size_t stride, void *dst, size_t width);
 
     /* bf16 compute (gelu.h, Linear), in whatever environment; it is restored. c (rows, cols) = x W^T + bias (NULL: +0),
      * where w is packed as bf16_layout.h says, from a panel's begin, and x by the pack_rows of the same table into

@@ -14,6 +14,8 @@ const struct gelu_kernels TABLE_JOIN(gelu_kernels_, ISA_NAME) = {
     .tiles = {[GELU_F32] = tiles_f32, [GELU_F64] = tiles_f64, [GELU_F16] = tiles_f16, [GELU_BF16] = tiles_bf16},
     .pack_f32 = pack_f32,
     .pack_f64 = pack_f64,
+    .copy_f32 = pack_f32_copy,
+    .copy_f64 = pack_f64_copy,
     .bf16_pack_rows = TABLE_JOIN(BF16_KERNEL, _pack_rows),
     .bf16_product = TABLE_JOIN(BF16_KERNEL, _product),
 };

@@ -9,34 +9,40 @@
 
 /* What a gradient starts from, +0 where there is none, and where it goes. */
 struct gradient {
+    const struct gelu_kernels *kernels;
     gelu_dtype real;
     struct linear_matrix from, to;
 };
 
-static void *row_of(const struct linear_matrix *m, const struct product_part *part, size_t i) {
-    return linear_at(m->p, m->dtype, (part->row + i) * m->ld + part->col);
+/* Rows of one matrix into another, whose types may differ. */
+static void convert_rows(const struct gradient *g, const struct product_part *part, struct linear_matrix from,
+                         struct linear_matrix to) {
+    if (from.dtype == to.dtype)
+        (g->real == GELU_F64 ? g->kernels->copy_f64 : g->kernels->copy_f32)(part->cols, part->rows, from.p, from.ld,
+                                                                            to.p, to.ld);
+    else
+        for (size_t i = 0; i < part->rows; i++)
+            (void)gelu_convert(part->cols, from.dtype, linear_at(from.p, from.dtype, i * from.ld), to.dtype,
+                               linear_at(to.p, to.dtype, i * to.ld));
 }
 
-static void convert_row(size_t n, gelu_dtype from, const void *src, gelu_dtype to, void *dst) {
-    if (from == to)
-        memcpy(dst, src, n * gelu_dtype_nbytes(to));
-    else
-        (void)gelu_convert(n, from, src, to, dst);
+/* The part's own corner of a matrix. */
+static struct linear_matrix part_of(struct linear_matrix m, const struct product_part *part) {
+    m.p = linear_at(m.p, m.dtype, part->row * m.ld + part->col);
+    return m;
 }
 
 static void start(const void *context, const struct product_part *part) {
     const struct gradient *g = context;
     memset(part->acc, 0, part->rows * part->width * gelu_dtype_nbytes(g->real));
-    for (size_t i = 0; g->from.p && i < part->rows; i++)
-        convert_row(part->cols, g->from.dtype, row_of(&g->from, part, i), g->real,
-                    linear_at(part->acc, g->real, i * part->width));
+    const struct linear_matrix acc = {g->real, part->acc, part->width};
+    if (g->from.p) convert_rows(g, part, part_of(g->from, part), acc);
 }
 
 static void finish(const void *context, const struct product_part *part) {
     const struct gradient *g = context;
-    for (size_t i = 0; i < part->rows; i++)
-        convert_row(part->cols, g->real, linear_at(part->acc, g->real, i * part->width), g->to.dtype,
-                    row_of(&g->to, part, i));
+    const struct linear_matrix acc = {g->real, part->acc, part->width};
+    convert_rows(g, part, acc, part_of(g->to, part));
 }
 
 static void run(const gelu_linear *linear, size_t rows, size_t cols, size_t depth, struct product_factor a,
@@ -62,14 +68,14 @@ void gelu_linear_input_grad(const gelu_linear *linear, size_t rows, struct linea
         turned.stride = linear->weight.depth_stride;
         turned.depth_stride = linear->weight.stride;
     }
-    run(linear, rows, linear->in, linear->out, along_rows(dy), turned, (struct gradient){linear->real, from, to},
-        workspace);
+    run(linear, rows, linear->in, linear->out, along_rows(dy), turned,
+        (struct gradient){linear->kernels, linear->real, from, to}, workspace);
 }
 
 void gelu_linear_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, size_t rows, struct linear_matrix x,
                              struct linear_matrix dy, struct linear_matrix dw, void *db, void *workspace) {
     size_t in = linear->in, out = linear->out;
-    struct gradient g = {.real = linear->real, .to = dw};
+    struct gradient g = {.kernels = linear->kernels, .real = linear->real, .to = dw};
     if (mode == GELU_GRAD_ADD) g.from = dw;
     if (dw.p && linear->layout == GELU_OUT_IN)
         run(linear, out, in, rows, along_cols(dy), along_cols(x), g, workspace);

@@ -9,16 +9,25 @@
 #include "linear/linear.h"
 #include "linear/product_bf16.h"
 
+/* Rows of one type, without a call for each where tiles are made of it. */
+static void copy_rows(const gelu_linear *linear, gelu_dtype dtype, size_t rows, size_t cols, const void *src,
+                      size_t ldsrc, void *dst, size_t lddst) {
+    if (dtype == GELU_F64)
+        linear->kernels->copy_f64(cols, rows, src, ldsrc, dst, lddst);
+    else if (dtype == GELU_F32)
+        linear->kernels->copy_f32(cols, rows, src, ldsrc, dst, lddst);
+    else
+        for (size_t i = 0; i < rows; i++)
+            memcpy(linear_at(dst, dtype, i * lddst), linear_at(src, dtype, i * ldsrc), cols * gelu_dtype_nbytes(dtype));
+}
+
 static void start_from_bias(const void *context, const struct product_part *part) {
     const gelu_linear *linear = ((const struct linear_output *)context)->linear;
-    gelu_dtype real = linear->real;
-    size_t row_nbytes = part->width * gelu_dtype_nbytes(real);
-    if (!linear->bias) {
-        memset(part->acc, 0, part->rows * row_nbytes);
-        return;
-    }
-    const void *bias = linear_at(linear->bias, real, part->col);
-    for (size_t i = 0; i < part->rows; i++) memcpy(linear_at(part->acc, real, i * part->width), bias, row_nbytes);
+    if (linear->bias)
+        copy_rows(linear, linear->real, part->rows, part->width, linear_at(linear->bias, linear->real, part->col), 0,
+                  part->acc, part->width);
+    else
+        memset(part->acc, 0, part->rows * part->width * gelu_dtype_nbytes(linear->real));
 }
 
 /* The part's rows of a matrix, from its first column on. */
@@ -27,10 +36,9 @@ static void *row_of(const struct linear_matrix *m, const struct product_part *pa
 }
 
 /* panel, contiguous and of the matrix's type, into the matrix. */
-static void store(const struct linear_matrix *m, const struct product_part *part, const void *panel) {
-    for (size_t i = 0; i < part->rows; i++)
-        memcpy(row_of(m, part, i), linear_at(panel, m->dtype, i * part->width),
-               part->cols * gelu_dtype_nbytes(m->dtype));
+static void store(const gelu_linear *linear, const struct linear_matrix *m, const struct product_part *part,
+                  const void *panel) {
+    copy_rows(linear, m->dtype, part->rows, part->cols, panel, part->width, row_of(m, part, 0), m->ld);
 }
 
 void gelu_linear_multiply(gelu_dtype real, size_t n, const void *a, const void *b, void *out) {
@@ -87,14 +95,14 @@ static void finish(const void *context, const struct product_part *part) {
     gelu_dtype real = o->linear->real, type = o->y.dtype;
     size_t n = part->rows * part->width;
     void *t = part->acc, *narrow = part->scratch;
-    if (o->preact.p) store(&o->preact, part, t);
+    if (o->preact.p) store(o->linear, &o->preact, part, t);
     /* Straight from the exact activation to 16 bits, where nothing lies in between. */
     bool direct = type != real && !o->fast && !o->value.p && !o->residual.p && !o->activated.p;
     if (direct) {
         (type == GELU_F16 ? kernels->forward_f32_f16 : kernels->forward_f32_bf16)[o->act](n, t, narrow);
     } else {
         if (o->act != GELU_IDENTITY) gelu_linear_activate(o->linear, o->act, o->fast, n, t, t);
-        if (o->activated.p) store(&o->activated, part, t);
+        if (o->activated.p) store(o->linear, &o->activated, part, t);
         for (size_t i = 0; o->value.p && i < part->rows; i++)
             gelu_linear_multiply(real, part->cols, linear_at(t, real, i * part->width), row_of(&o->value, part, i),
                                  linear_at(t, real, i * part->width));
@@ -109,7 +117,7 @@ static void finish(const void *context, const struct product_part *part) {
         if (type != real) (void)gelu_convert(n, real, t, type, narrow);
     }
     if (type != real && (o->saturate || o->overflows)) check_overflow(o, part, t, narrow);
-    store(&o->y, part, type == real ? t : narrow);
+    store(o->linear, &o->y, part, type == real ? t : narrow);
 }
 
 static void apply_bf16(size_t rows, struct linear_matrix x, const struct linear_output *output, void *workspace) {

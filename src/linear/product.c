@@ -130,15 +130,14 @@ void gelu_product_pack(const struct product *product, const struct product_facto
         pack_lines(product, count, depth, src, dtype, factor->stride, dst, width, scratch);
         return;
     }
-    for (size_t k = 0; k < depth; k++) {
-        void *to = linear_at(dst, real, k * width);
-        const void *from = linear_at(src, dtype, k * factor->depth_stride);
-        if (dtype == real)
-            memcpy(to, from, count * element);
-        else
-            (void)gelu_convert(count, dtype, from, real, to);
-        if (count < width) memset(linear_at(to, real, count), 0, (width - count) * element);
-    }
+    if (dtype == real)
+        (real == GELU_F64 ? product->kernels->copy_f64 : product->kernels->copy_f32)(count, depth, src,
+                                                                                     factor->depth_stride, dst, width);
+    for (size_t k = 0; dtype != real && k < depth; k++)
+        (void)gelu_convert(count, dtype, linear_at(src, dtype, k * factor->depth_stride), real,
+                           linear_at(dst, real, k * width));
+    for (size_t k = 0; count < width && k < depth; k++)
+        memset(linear_at(dst, real, k * width + count), 0, (width - count) * element);
 }
 
 /* ---- One group of chunks ---- */
