@@ -97,6 +97,8 @@ def text(rows, short):
     for j in range(2**EXP_BITS):
         hi, lo = pair(mpf(2) ** (mpf(j) / 2**EXP_BITS))
         out.append("    {%s, %s}," % (hexf(hi), hexf(lo)))
+    out += ["};", "", "/* 2^(j/16), hi. */", "static const double short_exp_table[16] = {"]
+    out += ["    %s," % hexf(rnd(mpf(2) ** (mpf(j) / 16))) for j in range(16)]
     out += [
         "};",
         "",

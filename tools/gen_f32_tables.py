@@ -70,8 +70,8 @@ SLOPE = mpf(1702) / 1000
 FUNCTIONS = [
     Erf,
     Logistic("tanh", 5.4, 5.15, 12, tanh_u),
-    Logistic("quick", 6.0, 10.15, -21, lambda z: (SLOPE * z, SLOPE, mpf(0))),
-    Logistic("silu", 9.2, 17.8, -42, lambda z: (z, mpf(1), mpf(0))),
+    Logistic("quick", 8.5, 10.15, -21, lambda z: (SLOPE * z, SLOPE, mpf(0))),
+    Logistic("silu", 10.5, 17.8, -42, lambda z: (z, mpf(1), mpf(0))),
 ]
 
 

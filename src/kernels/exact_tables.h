@@ -91,6 +91,26 @@ static const double exp_table[64][2] = {
     {0x1.fa7c1819e90d8p+0, 0x1.74853f3a5931ep-55},
 };
 
+/* 2^(j/16), hi. */
+static const double short_exp_table[16] = {
+    0x1.0000000000000p+0,
+    0x1.0b5586cf9890fp+0,
+    0x1.172b83c7d517bp+0,
+    0x1.2387a6e756238p+0,
+    0x1.306fe0a31b715p+0,
+    0x1.3dea64c123422p+0,
+    0x1.4bfdad5362a27p+0,
+    0x1.5ab07dd485429p+0,
+    0x1.6a09e667f3bcdp+0,
+    0x1.7a11473eb0187p+0,
+    0x1.8ace5422aa0dbp+0,
+    0x1.9c49182a3f090p+0,
+    0x1.ae89f995ad3adp+0,
+    0x1.c199bdd85529cp+0,
+    0x1.d5818dcfba487p+0,
+    0x1.ea4afa2a490dap+0,
+};
+
 /* W(z) = Phi(-z) exp(z^2/2) near the centre m: row i serves the z whose z + 1 has exponent and first four fraction
  * bits i. m, then c0..c3 as hi and lo, then c4..c12, of powers of z - m. */
 #define TAIL_PAIRS 4

@@ -26,6 +26,7 @@ GELU_INLINE f32_polynomial f32_evaluate(const struct f32_table *table, v32 z, bo
     v32_lookup(table, v32_bits(v32_fma(z, v32_set(table->scale), v32_set(0x1.8p+23f))), column);
     v32 d = z - column[M]; /* exact but in the first interval of p, whose error covers it */
     v32 v = column[C7];
+    GELU_UNROLL
     for (int i = C7 - 1; i >= C2; i--) v = v32_fma(v, d, column[i]);
     v32 w = v32_fma(v, d, column[C1]);
     v32 change = column[C1] - w;

@@ -5,6 +5,34 @@
 
 enum { F32_BLOCK = 2048, F32_GROUP = 64, F32_LIST_STEP = 4 };
 
+/* What takes one operation on floats: y = formula(x), and y = x * factor, the one rounding that a product needs. */
+#define FLAT_LOOP(name, formula, in, out)                                                                              \
+    static void name(size_t n, const gelu_##in *x, gelu_##out *y) {                                                    \
+        size_t i = 0;                                                                                                  \
+        for (; n - i >= V32_LANES; i += V32_LANES) flat_store_##out(y + i, formula(v32_load_##in(x + i)));             \
+        if (i == n) return;                                                                                            \
+        gelu_##in x_padded[V32_LANES] = {0};                                                                           \
+        gelu_##out y_padded[V32_LANES];                                                                                \
+        memcpy(x_padded, x + i, (n - i) * sizeof *x);                                                                  \
+        flat_store_##out(y_padded, formula(v32_load_##in(x_padded)));                                                  \
+        memcpy(y + i, y_padded, (n - i) * sizeof *y);                                                                  \
+    }
+
+static void flat_multiply_f32(size_t n, const float *x, const float *factor, float *y) {
+    size_t i = 0;
+    for (; n - i >= V32_LANES; i += V32_LANES) v32_store_f32(y + i, v32_load_f32(x + i) * v32_load_f32(factor + i));
+    for (; i < n; i++) y[i] = x[i] * factor[i];
+}
+
+GELU_INLINE void flat_store_f32(float *p, v32 y) { v32_store_f32(p, y); }
+#ifdef GELU_SIMD_FMA
+GELU_INLINE void flat_store_f16(uint16_t *p, v32 y) { v32_store_f16(p, y); }
+GELU_INLINE void flat_store_bf16(uint16_t *p, v32 y) { v32_store_high_half(p, v32_bits(y)); }
+#endif
+
+GELU_INLINE v32 identity_flat(v32 x) { return v32_select(v32_equal(x, x), x, x * v32_set(0.5f)); } /* NaN: made quiet */
+GELU_INLINE v32 relu_flat(v32 x) { return v32_select(v32_less(x, v32_set(0)), v32_set(0), identity_flat(x)); }
+
 /* A float to store, and where it is the right one. */
 typedef struct {
     v32 value;
@@ -16,6 +44,7 @@ typedef struct {
     GELU_SHARED void name(size_t groups, const gelu_##in *x, gelu_##out *y, uint64_t *open) {                          \
         for (; groups > 0; groups--, x += F32_GROUP, y += F32_GROUP, open++) {                                         \
             uint64_t sure = 0;                                                                                         \
+            GELU_UNROLL                                                                                                \
             for (int i = 0; i < F32_GROUP; i += V32_LANES) {                                                           \
                 f32_result r = step(table, v32_load_##in(x + i));                                                      \
                 f32_store_##out(y + i, r.value);                                                                       \
@@ -30,14 +59,16 @@ GELU_INLINE size_t f32_list(const uint64_t *open, size_t groups, uint16_t *posit
     size_t count = 0;
     for (size_t g = 0; g < groups; g++) {
         uint64_t left = open[g];
-        size_t end = count + (size_t)__builtin_popcountll(left);
+        size_t at = count;
+        count += (size_t)__builtin_popcountll(left);
         /* A step has as many positions as it has, used or not: nobody could predict a branch per bit. */
-        for (size_t at = count; at < end; at += F32_LIST_STEP)
+        for (; at < count; at += F32_LIST_STEP) {
+            GELU_UNROLL
             for (size_t k = at; k < at + F32_LIST_STEP; k++) {
                 positions[k] = (uint16_t)(g * F32_GROUP + (size_t)__builtin_ctzll(left | (uint64_t)1 << 63));
                 left &= left - 1;
             }
-        count = end;
+        }
     }
     return count;
 }

@@ -17,6 +17,7 @@ GELU_INLINE v32 fast_body(const struct fast_table *table, v32 x, float half) {
     v32_lookup_fast(table, v32_bits(interval), column);
     v32 d = column[M] - z; /* -0 for z = 0, so that x = -0 keeps its sign */
     v32 w = column[FAST_COLUMNS - 1];
+    GELU_UNROLL
     for (int i = FAST_COLUMNS - 2; i >= C1; i--) w = v32_fma(w, d, column[i]);
     v32 sum = v32_max(v32_set(0), x) + column[C0]; /* this order of max keeps NaN */
     return v32_fma(w, d, v32_select(v32_equal(interval, first), x * v32_set(half), sum));
@@ -76,6 +77,7 @@ GELU_INLINE m32 fast_open_f16(v32 y) {
         for (; groups > 0; groups--, x += F32_GROUP, y += F32_GROUP, open++) {                                         \
             uint64_t near_middle = 0, beyond = 0;                                                                      \
             v32 lowest = v32_set(0);                                                                                   \
+            GELU_UNROLL                                                                                                \
             for (int i = 0; i < F32_GROUP; i += V32_LANES) {                                                           \
                 v32 lanes = v32_load_##in(x + i), result = act##_fast_near(lanes, FAST_HALF_##in##_##out);             \
                 lowest = v32_min(lanes, lowest);                                                                       \

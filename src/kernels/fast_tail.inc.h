@@ -36,6 +36,7 @@ GELU_INLINE fast_exp fast_exp_of_minus(v32_pair v) {
     v32 head = v32_fma(n, v32_set(-FAST_LN2_HI), v32_set(0) - v.high);
     v32 rest = v32_fma(n, v32_set(-FAST_LN2_LO), v32_set(0) - v.low);
     v32 r = head + rest, sum = v32_set(fast_tail_exp[5]);
+    GELU_UNROLL
     for (int i = 4; i >= 0; i--) sum = v32_fma(sum, r, v32_set(fast_tail_exp[i]));
     i32 power = i32_add(i32_shift_left(v32_bits(shifted), 23), i32_set((127 + 64) << 23));
     return (fast_exp){head, v32_fma(sum, r * r, rest), v32_from_bits(power)};
@@ -53,6 +54,7 @@ GELU_INLINE v32 fast_scale(v32 x, v32 power) { return x * power * v32_set(-0x1p-
 GELU_INLINE v32 erf_fast_tail(v32 z) {
     fast_exp e = fast_exp_of_minus(fast_product(z, z * v32_set(0.5f)));
     v32 u = v32_set(1) / z, rest = v32_set(fast_tail_erf[5]);
+    GELU_UNROLL
     for (int i = 4; i >= 0; i--) rest = v32_fma(rest, u, v32_set(fast_tail_erf[i]));
     v32 main = v32_set(FAST_ERF_TAIL_MAIN);
     v32 small = v32_fma(main, e.tail, v32_fma(rest, e.head + e.tail, rest));

@@ -32,8 +32,6 @@
 #else
 #define SHORTS DOUBLES
 #endif
-#define identity_fast_to_f32 identity_forward_to_f32
-#define relu_fast_to_f32 relu_forward_to_f32
 #define elu_fast_to_f32 elu_forward_to_f32
 
 #define LOOP_fast_f32 FAST
@@ -48,16 +46,39 @@
 #define LOOP_grad2_f32 DOUBLES
 #define LOOP_grad2_f64 DOUBLES
 
+/* Values of identity and RELU need no rounding within a type. */
+#define FLAT(slot, operation, in, out, act) FLAT_LOOP(slot##_##act, act##_flat, in, out)
+#ifdef GELU_SIMD_FMA
+#define FLAT_SHORT FLAT
+#else
+#define FLAT_SHORT DOUBLES
+#endif
+#define PLAIN_forward_f32_f32 FLAT
+#define PLAIN_fast_f32_f32 FLAT
+#define PLAIN_forward_f16_f16 FLAT_SHORT
+#define PLAIN_forward_bf16_bf16 FLAT_SHORT
+#define PLAIN_forward_f64_f64 DOUBLES
+#define PLAIN_forward_f32_f16 DOUBLES
+#define PLAIN_forward_f32_bf16 DOUBLES
+#define PLAIN_grad_f32_f32 DOUBLES
+#define PLAIN_grad_f64_f64 DOUBLES
+#define PLAIN_grad_f16_f16 DOUBLES
+#define PLAIN_grad_bf16_bf16 DOUBLES
+#define PLAIN_grad2_f32_f32 DOUBLES
+#define PLAIN_grad2_f64_f64 DOUBLES
+
 #define GELU_UNARY(slot, operation, in, out)                                                                           \
-    DOUBLES(slot, operation, in, out, identity)                                                                        \
-    DOUBLES(slot, operation, in, out, relu)                                                                            \
-    LOOP_##operation##_##out(slot, operation, in, out, erf) LOOP_##operation##_##out(slot, operation, in, out, tanh)   \
-        LOOP_##operation##_##out(slot, operation, in, out, quick)                                                      \
-            LOOP_##operation##_##out(slot, operation, in, out, silu) DOUBLES(slot, operation, in, out, elu)
+    PLAIN_##operation##_##in##_##out(slot, operation, in, out, identity)                                               \
+        PLAIN_##operation##_##in##_##out(slot, operation, in, out, relu)                                               \
+            LOOP_##operation##_##out(slot, operation, in, out, erf)                                                    \
+                LOOP_##operation##_##out(slot, operation, in, out, tanh)                                               \
+                    LOOP_##operation##_##out(slot, operation, in, out, quick)                                          \
+                        LOOP_##operation##_##out(slot, operation, in, out, silu)                                       \
+                            DOUBLES(slot, operation, in, out, elu)
 #define GELU_CONVERT(from, to) UNARY_LOOP(convert_##from##_##to, convert_formula, from, to)
 #include "kernels/kernel_list.inc"
 
-BINARY_LOOP(multiply_f32, multiply_formula, f32, f32)
+#define multiply_f32 flat_multiply_f32
 #define FAST_SLOPE(act)                                                                                                \
     UNARY_LOOP(fast_slope_##act##_exact, act##_grad_to_f32, f32, f32)                                                  \
     F32_GROUPS_OF(fast_slope_##act##_groups, f32_fast_grad_to_f32, F32_TINY_grad_f32, f32, f32, &act##_grad_table)     \

@@ -143,8 +143,10 @@ GELU_INLINE void v32_store_high_half(uint16_t *p, i32 x) {
 GELU_INLINE void v32_lookup_rows(const float *table, int columns, i32 index, v32 *column) {
     _Alignas(32) uint32_t row[8];
     _mm256_store_si256((__m256i *)row, _mm256_and_si256(index, i32_set(F32_INTERVALS - 1)));
+    GELU_UNROLL
     for (int part = 0; part < columns; part += 4) {
         v32 r[4];
+        GELU_UNROLL
         for (int i = 0; i < 4; i++) {
             __m128 low = _mm_load_ps(table + row[i] * (uint32_t)columns + part);
             __m128 high = _mm_load_ps(table + row[i + 4] * (uint32_t)columns + part);

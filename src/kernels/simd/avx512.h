@@ -133,6 +133,7 @@ GELU_INLINE void v32_store_high_half(uint16_t *p, i32 x) {
 
 /* The row of a table that the low five bits of index name: one register per column. */
 GELU_INLINE void v32_lookup_columns(const float (*table)[F32_INTERVALS], int columns, i32 index, v32 *column) {
+    GELU_UNROLL
     for (int i = 0; i < columns; i++)
         column[i] = _mm512_permutex2var_ps(_mm512_load_ps(table[i]), index, _mm512_load_ps(table[i] + 16));
 }

@@ -158,8 +158,10 @@ GELU_INLINE void v32_store_high_half(uint16_t *p, i32 x) { vst1_u16(p, vshrn_n_u
 GELU_INLINE void v32_lookup_rows(const float *table, int columns, i32 index, v32 *column) {
     _Alignas(16) int32_t row[4];
     vst1q_s32(row, i32_and(index, i32_set(F32_INTERVALS - 1)));
+    GELU_UNROLL
     for (int part = 0; part < columns; part += 4) {
         v32 r[4];
+        GELU_UNROLL
         for (int i = 0; i < 4; i++) r[i] = vld1q_f32(table + row[i] * columns + part);
         v64 even_01 = vreinterpretq_f64_f32(vtrn1q_f32(r[0], r[1]));
         v64 odd_01 = vreinterpretq_f64_f32(vtrn2q_f32(r[0], r[1]));
