@@ -58,6 +58,7 @@ typedef struct {
     const bench_arithmetic *arithmetic;
     size_t rows;
     size_t n_acts, n_isas;
+    bool fast;            /* the fast activations, too */
     const gelu_act *acts; /* NULL: the shape's own; else n_acts of them. One, whichever, where the layer has none */
     const char *const *isas;
     unsigned threads;
@@ -70,6 +71,7 @@ typedef struct {
 typedef struct {
     const bench_layer_group *group;
     gelu_act act;
+    bool fast;
     const char *isa;
     uint64_t samples;
     double seconds;  /* of one call: the fastest sample */

@@ -88,12 +88,13 @@ void layer_arena_free(layer_arena *arena) {
     free(arena->dx);
 }
 
-static gelu_status create(const layer_arena *arena, gelu_act act, layer_block *block, size_t nbytes[2]) {
+static gelu_status create(const layer_arena *arena, gelu_act act, bool fast, layer_block *block, size_t nbytes[2]) {
     const bench_layer_group *group = arena->group;
     const bench_shape *shape = group->shape;
     gelu_status status;
     if (group->layer != BENCH_FFN) {
         block->epilogue.act = act;
+        block->epilogue.fast = fast;
         status =
             gelu_linear_create(arena->in, arena->out, &arena->weights[0], group->arithmetic->compute, &block->linear);
         if (status != GELU_OK) return status;
@@ -102,6 +103,7 @@ static gelu_status create(const layer_arena *arena, gelu_act act, layer_block *b
     gelu_ffn_desc desc = {.d_model = shape->d_model,
                           .d_ff = shape->d_ff,
                           .act = act,
+                          .fast = fast,
                           .gated = shape->gated,
                           .fc1 = arena->weights[0],
                           .fc2 = arena->weights[1],
@@ -111,10 +113,10 @@ static gelu_status create(const layer_arena *arena, gelu_act act, layer_block *b
     return status != GELU_OK ? status : gelu_ffn_workspace(block->ffn, group->rows, &nbytes[0], &nbytes[1]);
 }
 
-gelu_status layer_block_create(const layer_arena *arena, gelu_act act, layer_block *out) {
+gelu_status layer_block_create(const layer_arena *arena, gelu_act act, bool fast, layer_block *out) {
     layer_block block = {0};
     size_t nbytes[2] = {0};
-    gelu_status status = create(arena, act, &block, nbytes);
+    gelu_status status = create(arena, act, fast, &block, nbytes);
     if (status == GELU_OK) {
         block.workspace = allocate(nbytes[arena->group->backward]);
         if (!block.workspace) status = GELU_ERR_MEMORY;

@@ -32,7 +32,7 @@ typedef struct {
 } layer_block;
 
 /* For the instruction set in use. The library's errors. */
-gelu_status layer_block_create(const layer_arena *arena, gelu_act act, layer_block *out);
+gelu_status layer_block_create(const layer_arena *arena, gelu_act act, bool fast, layer_block *out);
 gelu_status layer_block_run(const layer_block *block, const layer_arena *arena);
 void layer_block_free(layer_block *block);
 

@@ -25,7 +25,8 @@ static bool has_act(const bench_layer_group *group) {
 }
 
 size_t bench_layer_rows(const bench_layer_group *group) {
-    return (has_act(group) && group->acts ? group->n_acts : 1) * group->n_isas;
+    if (!has_act(group)) return group->n_isas;
+    return (group->acts ? group->n_acts : 1) * (group->fast ? 2 : 1) * group->n_isas;
 }
 
 double bench_layer_flops(const bench_layer_group *group) {
@@ -48,11 +49,15 @@ double bench_layer_nbytes(const bench_layer_group *group) {
 }
 
 static void name_rows(const bench_layer_group *group, bench_layer_row *rows) {
-    size_t n = bench_layer_rows(group);
+    size_t n = bench_layer_rows(group), forms = group->fast ? 2 : 1;
     for (size_t i = 0; i < n; i++) {
-        gelu_act act = GELU_IDENTITY;
-        if (has_act(group)) act = group->acts ? group->acts[i / group->n_isas] : group->shape->act;
-        rows[i] = (bench_layer_row){.group = group, .act = act, .isa = group->isas[i % group->n_isas]};
+        size_t variant = i / group->n_isas;
+        bench_layer_row row = {.group = group, .isa = group->isas[i % group->n_isas]};
+        if (has_act(group)) {
+            row.act = group->acts ? group->acts[variant / forms] : group->shape->act;
+            row.fast = variant % forms == 1;
+        }
+        rows[i] = row;
     }
 }
 
@@ -61,19 +66,20 @@ static void free_contest(contest *contest) {
     free(contest->each);
 }
 
-static gelu_status enter(const layer_arena *arena, const char *isa, gelu_act act, contest *contest) {
+static gelu_status enter(const layer_arena *arena, const char *isa, gelu_act act, bool fast, contest *contest) {
     contestant *contestant = &contest->each[contest->n++];
     contestant->isa = isa;
     gelu_isa_select(isa);
-    return layer_block_create(arena, act, &contestant->block);
+    return layer_block_create(arena, act, fast, &contestant->block);
 }
 
 static gelu_status enter_all(const layer_arena *arena, size_t n, const bench_layer_row *rows, contest *contest) {
     const bench_layer_group *group = arena->group;
     gelu_status status = GELU_OK;
-    for (size_t i = 0; i < n && status == GELU_OK; i++) status = enter(arena, rows[i].isa, rows[i].act, contest);
+    for (size_t i = 0; i < n && status == GELU_OK; i++)
+        status = enter(arena, rows[i].isa, rows[i].act, rows[i].fast, contest);
     for (size_t i = 0; has_act(group) && i < group->n_isas && status == GELU_OK; i++)
-        status = enter(arena, group->isas[i], GELU_IDENTITY, contest);
+        status = enter(arena, group->isas[i], GELU_IDENTITY, false, contest);
     return status;
 }
 

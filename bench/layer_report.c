@@ -14,8 +14,9 @@ static const char *layer_name(const bench_layer_group *group) {
 static const char *pass_name(const bench_layer_group *group) { return group->backward ? "backward" : "forward"; }
 
 /* A layer without an activation has IDENTITY in its rows. */
-static const char *act_name(const bench_layer_row *row) {
-    return row->act == GELU_IDENTITY ? "-" : gelu_act_name(row->act);
+static const char *act_name(const bench_layer_row *row, char text[16]) {
+    snprintf(text, 16, "%s%s", row->fast ? "fast-" : "", gelu_act_name(row->act));
+    return row->act == GELU_IDENTITY ? "-" : text;
 }
 
 void bench_layer_print_header(FILE *stream, bench_format format) {
@@ -25,7 +26,7 @@ void bench_layer_print_header(FILE *stream, bench_format format) {
             "ghz\n",
             stream);
     else
-        fprintf(stream, "%-5s %-16s %5s %-8s %-8s %-12s %-7s %12s %9s %8s %7s\n", "layer", "shape", "rows", "pass",
+        fprintf(stream, "%-5s %-16s %5s %-8s %-10s %-12s %-7s %12s %9s %8s %7s\n", "layer", "shape", "rows", "pass",
                 "function", "dtype", "isa", "us/call", "GFLOP/s", "of peak", "in act");
 }
 
@@ -34,15 +35,16 @@ void bench_layer_print_rows(FILE *stream, bench_format format, size_t n, const b
         const bench_layer_group *group = row->group;
         const bench_shape *shape = group->shape;
         bool is_down = group->layer == BENCH_DOWN;
+        char act[16];
         if (format == BENCH_CSV)
             fprintf(stream, "%s,%s,%zu,%zu,%zu,%s,%s,%s,%s,%u,%" PRIu64 ",%.4f,%.4f,%.4f,%.5f,%.5f,%.4f\n",
                     layer_name(group), shape->name, is_down ? shape->d_ff : shape->d_model,
-                    is_down ? shape->d_model : shape->d_ff, group->rows, pass_name(group), act_name(row),
+                    is_down ? shape->d_model : shape->d_ff, group->rows, pass_name(group), act_name(row, act),
                     group->arithmetic->name, row->isa, group->threads, row->samples, 1e6 * row->seconds, row->gflops,
                     bench_peak_gflops(row->isa), row->of_peak, row->in_act, bench_clock_ghz());
         else
-            fprintf(stream, "%-5s %-16s %5zu %-8s %-8s %-12s %-7s %12.2f %9.2f %8.3f %5.1f %%\n", layer_name(group),
-                    shape->name, group->rows, pass_name(group), act_name(row), group->arithmetic->name, row->isa,
+            fprintf(stream, "%-5s %-16s %5zu %-8s %-10s %-12s %-7s %12.2f %9.2f %8.3f %5.1f %%\n", layer_name(group),
+                    shape->name, group->rows, pass_name(group), act_name(row, act), group->arithmetic->name, row->isa,
                     1e6 * row->seconds, row->gflops, row->of_peak, 100 * row->in_act);
     }
     fflush(stream);
@@ -60,7 +62,7 @@ static bool same_table(const bench_layer_row *a, const bench_layer_row *b) {
 
 static bool same_line(const bench_layer_row *a, const bench_layer_row *b) {
     return same_table(a, b) && a->group->layer == b->group->layer && a->group->shape == b->group->shape &&
-           a->act == b->act && !strcmp(a->isa, b->isa);
+           a->act == b->act && a->fast == b->fast && !strcmp(a->isa, b->isa);
 }
 
 static bool is_first(const bench_layer_row *row, const bench_layer_row *rows, is_same *same) {
@@ -90,8 +92,9 @@ static void print_line(FILE *stream, const bench_layer_row *first, const bench_l
     const bench_layer_group *group = first->group;
     const bench_shape *shape = group->shape;
     bool is_down = group->layer == BENCH_DOWN;
+    char act[16];
     fprintf(stream, "| %s, %zu %s %zu | %s | %s |", shape->name, is_down ? shape->d_ff : shape->d_model,
-            group->layer == BENCH_FFN ? "and" : "to", is_down ? shape->d_model : shape->d_ff, act_name(first),
+            group->layer == BENCH_FFN ? "and" : "to", is_down ? shape->d_model : shape->d_ff, act_name(first, act),
             first->isa);
     for (const bench_layer_row *row = first; row < end; row++) {
         if (!same_line(first, row)) continue;

@@ -9,8 +9,9 @@
 #include "layer.h"
 
 static const char help[] =
-    "Usage: gelu bench linear|ffn [--shape LIST] [--rows LIST] [--act LIST] [--dtype LIST] [--isa LIST] [--backward]\n"
-    "                             [--threads N] [--quick] [--seconds S | --repeat N] [--csv | --markdown]\n"
+    "Usage: gelu bench linear|ffn [--shape LIST] [--rows LIST] [--act LIST] [--dtype LIST] [--isa LIST] [--fast]\n"
+    "                             [--backward] [--threads N] [--quick] [--seconds S | --repeat N] [--csv | "
+    "--markdown]\n"
     "\n"
     "How fast Linear, or the whole feed-forward block, is on this machine: 10^9 additions and multiplications a "
     "second;\n"
@@ -29,6 +30,7 @@ static const char help[] =
     "  --act LIST      activations; default the shape's own: erf, gpt-2 tanh, gated silu\n"
     "  --dtype LIST    f32 (default); bf16-weights: these widened, everything else in f32; bf16: bf16 products\n"
     "  --isa LIST      instruction sets; default the one in use\n"
+    "  --fast          the fast activations, too (fast-erf, ...)\n"
     "  --backward      all gradients instead of the forward pass\n"
     "  --threads N     threads; default 1\n"
     "  --quick         minilm and bert-base, 1 and 128 rows, 10 seconds, where nothing else is asked for\n"
@@ -43,7 +45,7 @@ static const char help[] =
 enum { MAX_ROWS = 1 << 20 };
 
 typedef struct {
-    bool ffn, backward, quick;
+    bool ffn, backward, fast, quick;
     size_t n_shapes, n_rows, n_acts, n_arithmetics, n_isas;
     bench_shape shapes[BENCH_MAX_LIST];
     size_t rows[BENCH_MAX_LIST];
@@ -119,6 +121,7 @@ static int parse_list(request *request, int list, const char *text) {
 static size_t list_groups(const request *request, bench_progress *progress, bench_layer_group *groups) {
     size_t n = 0;
     bench_layer_group group = {.backward = request->backward,
+                               .fast = request->fast,
                                .n_acts = request->n_acts,
                                .acts = request->n_acts ? request->acts : NULL,
                                .n_isas = request->n_isas,
@@ -169,7 +172,8 @@ static int run_groups(const request *request, bench_progress *progress, size_t n
 
 static int run(const request *request) {
     bench_progress progress = {0};
-    size_t most = request->n_arithmetics * request->n_shapes * request->n_rows * 2, per_group = request->n_isas;
+    /* two products, two forms of an activation */
+    size_t most = request->n_arithmetics * request->n_shapes * request->n_rows * 2, per_group = 2 * request->n_isas;
     if (request->n_acts) per_group *= request->n_acts;
     bench_layer_group *groups = calloc(most, sizeof *groups);
     bench_layer_row *rows = calloc(most * per_group, sizeof *rows);
@@ -196,6 +200,7 @@ int cmd_bench_layer(int argc, char **argv) {
                                             {"dtype", required_argument, NULL, FIRST_LIST + DTYPE},
                                             {"isa", required_argument, NULL, FIRST_LIST + ISA},
                                             {"backward", no_argument, NULL, 'b'},
+                                            {"fast", no_argument, NULL, 'f'},
                                             {"quick", no_argument, NULL, 'q'},
                                             BENCH_MANNER_OPTIONS,
                                             CLI_HELP_OPTION,
@@ -214,6 +219,7 @@ int cmd_bench_layer(int argc, char **argv) {
         case 'c':
         case 'm': code = bench_parse_manner(c, optarg, &request.manner); break;
         case 'b': request.backward = true; break;
+        case 'f': request.fast = true; break;
         case 'q': request.quick = true; break;
         case 'h': return cli_help(help);
         case '?': return CLI_USAGE;

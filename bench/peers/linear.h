@@ -35,7 +35,8 @@ typedef struct {
     void (*release)(void *job);
 } linear_peer;
 
-void linear_gelu(linear_peer *out, unsigned threads);
+/* fast: with the fast activation, and no case without one */
+void linear_gelu(linear_peer *out, unsigned threads, bool fast);
 /* Each gives one peer, or false and a line that says why not, of at most LINEAR_WHY bytes. */
 enum { LINEAR_WHY = 160 };
 bool linear_openblas(linear_peer *out, unsigned threads, char *why);
@@ -46,8 +47,8 @@ bool linear_module(linear_peer *out, const char *path, char *why);
 enum { MAX_LINEAR_PEERS = 16, MAX_LINEAR_ROWS = 512 };
 
 typedef struct {
-    size_t n;
-    linear_peer peer[MAX_LINEAR_PEERS]; /* libgelu first */
+    size_t n, n_own;
+    linear_peer peer[MAX_LINEAR_PEERS]; /* first the n_own of libgelu */
 } linear_list;
 
 typedef struct {

@@ -20,12 +20,16 @@ static void release(void *prepared) {
     free(prepared);
 }
 
+/* What library points to: the activation is the fast one. */
+static const bool is_fast = true;
+
 static void *prepare(void *library, const linear_case *c) {
+    if (library && c->pass != LINEAR_GELU) return NULL;
     job *job = calloc(1, sizeof *job);
     if (!job) return NULL;
-    (void)library;
     job->c = *c;
     if (c->pass == LINEAR_GELU) job->epilogue.act = GELU_ERF;
+    job->epilogue.fast = library == &is_fast;
     gelu_weights weights = {c->dtype, GELU_OUT_IN, c->w, 0, c->b};
     gelu_compute compute = c->dtype == GELU_F32 ? GELU_COMPUTE_F32 : GELU_COMPUTE_BF16;
     size_t nbytes[2] = {0};
@@ -57,11 +61,12 @@ static void run(void *prepared, size_t times) {
 
 static void results(void *prepared) { (void)prepared; }
 
-void linear_gelu(linear_peer *out, unsigned threads) {
+void linear_gelu(linear_peer *out, unsigned threads, bool fast) {
     if (gelu_set_num_threads(threads) != GELU_OK) {
         fprintf(stderr, "linear_peers: libgelu was built without OpenMP\n");
         exit(1);
     }
     *out = (linear_peer){.prepare = prepare, .run = run, .results = results, .release = release};
-    snprintf(out->name, sizeof out->name, "**libgelu %s**", gelu_version());
+    if (fast) out->library = (void *)&is_fast;
+    snprintf(out->name, sizeof out->name, "**libgelu %s%s**", gelu_version(), fast ? " fast" : "");
 }

@@ -77,9 +77,11 @@ static void add(linear_list *list, bool found, const char *wanted, const char *w
 
 static void list_peers(linear_list *list, unsigned threads, const char *wanted) {
     char why[LINEAR_WHY], modules[] = PEERS_MODULES;
-    linear_peer *own = &list->peer[list->n++];
-    linear_gelu(own, threads);
-    if (!is_wanted(own->name, wanted)) own->prepare = nothing;
+    list->n = list->n_own = 2;
+    for (size_t p = 0; p < list->n_own; p++) {
+        linear_gelu(&list->peer[p], threads, p == 1);
+        if (!is_wanted(list->peer[p].name, wanted)) list->peer[p].prepare = nothing;
+    }
     add(list, linear_openblas(&list->peer[list->n], threads, why), wanted, why);
     add(list, linear_blis(&list->peer[list->n], threads, why), wanted, why);
     if (!*modules) printf("skipped: oneDNN: no dnnl.h and libdnnl (Debian: libdnnl-dev, or GELU_PEERS_DNNL)\n");

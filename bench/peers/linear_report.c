@@ -7,48 +7,48 @@
 #include "linear.h"
 
 static const char *const titles[N_PASSES] = {"Linear", "Linear and GELU (erf)", "Backward (dX and dW)"};
-enum { FEW_ROWS = 8, LIBGELU = 0 };
+enum { FEW_ROWS = 8 };
 
-/* Of these rows, how many times faster libgelu is than peer p; than the best of all when p is LIBGELU. 0: no case. */
-static double geometric_mean(const linear_list *list, size_t n, const linear_row *rows, const linear_row *like,
-                             size_t p, bool few) {
-    double sum = 0;
-    int cases = 0;
-    for (const linear_row *row = rows; row < rows + n; row++) {
-        if (row->pass != like->pass || row->dtype != like->dtype || (row->rows <= FEW_ROWS) != few) continue;
-        double other = row->gflops[p];
-        for (size_t q = 1; p == LIBGELU && q < list->n; q++)
-            if (q == 1 || row->gflops[q] > other) other = row->gflops[q];
-        if (other == 0 || row->gflops[LIBGELU] == 0) continue;
-        sum += log(row->gflops[LIBGELU] / other);
-        cases++;
-    }
-    return cases ? exp(sum / cases) : 0;
+static double best_of_others(const linear_list *list, const linear_row *row) {
+    double best = 0;
+    for (size_t p = list->n_own; p < list->n; p++)
+        if (row->gflops[p] > best) best = row->gflops[p];
+    return best;
+}
+
+/* How many times faster libgelu is than peer p; where p is libgelu, than the best of the others. 0: no such case. */
+static double ratio(const linear_list *list, const linear_row *row, size_t p) {
+    double own = row->gflops[p < list->n_own ? p : 0];
+    double other = p < list->n_own ? best_of_others(list, row) : row->gflops[p];
+    return other > 0 ? own / other : 0;
 }
 
 static void print_mean(const linear_list *list, size_t n, const linear_row *rows, const linear_row *like, bool few) {
     printf("| geometric mean, %s rows | |", few ? "1 and 8" : "128 and 512");
     for (size_t p = 0; p < list->n; p++) {
-        double mean = geometric_mean(list, n, rows, like, p, few);
-        if (mean == 0)
+        double sum = 0;
+        int cases = 0;
+        for (const linear_row *row = rows; row < rows + n; row++) {
+            if (row->pass != like->pass || row->dtype != like->dtype || (row->rows <= FEW_ROWS) != few) continue;
+            double times = ratio(list, row, p);
+            if (times > 0) sum += log(times), cases++;
+        }
+        if (cases == 0)
             printf(" |");
         else
-            printf(p == LIBGELU ? " %.2f times the best |" : " (%.2f) |", mean);
+            printf(p < list->n_own ? " %.2f times the best |" : " (%.2f) |", exp(sum / cases));
     }
     printf("\n");
 }
 
 static void print_row(const linear_list *list, const linear_row *row) {
-    double own = row->gflops[LIBGELU], peak = bench_peak_gflops(gelu_isa_name());
+    double peak = bench_peak_gflops(gelu_isa_name());
     printf("| %s, %zu to %zu | %zu |", row->shape, row->in, row->out, row->rows);
     for (size_t p = 0; p < list->n; p++) {
-        double gflops = row->gflops[p];
-        if (gflops == 0)
-            printf(" |");
-        else if (p == LIBGELU || own == 0)
-            printf(" %.1f, %.2f |", gflops, gflops / peak);
-        else
-            printf(" %.1f, %.2f (%.2f) |", gflops, gflops / peak, own / gflops);
+        double gflops = row->gflops[p], times = ratio(list, row, p);
+        if (gflops > 0) printf(" %.1f, %.2f", gflops, gflops / peak);
+        if (gflops > 0 && p >= list->n_own && times > 0) printf(" (%.2f)", times);
+        printf(" |");
     }
     printf("\n");
 }

@@ -36,6 +36,10 @@ csv linear $small --rows 2 --isa all --act all --dtype f32,bf16-weights
 check 'every activation, instruction set and type' test "$(rows)" = $((2 * (6 + 1) * $(count $isas)))
 check 'the instruction sets' test "$(columns 9)" = "$(printf '%s\n' $isas | sort | paste -sd' ')"
 check 'the types' test "$(columns 8)" = 'bf16-weights f32'
+csv ffn $small --rows 2 --fast --act erf,silu
+check 'the fast ones, too' test "$(cut -d, -f7 rows.csv | paste -sd' ')" = 'erf fast-erf silu fast-silu'
+csv linear $small --rows 2 --fast
+check 'where there is one' test "$(cut -d, -f7 rows.csv | paste -sd' ')" = 'erf fast-erf -'
 csv linear --repeat 1 --shape 4x4 --rows all
 check 'the default rows' test "$(cut -d, -f5 rows.csv | sort -un | paste -sd' ')" = '1 8 128 512'
 csv ffn --repeat 1 --shape minilm,gpt-2 --rows 1
