@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* Files and text for libgelu: .npy arrays, safetensors checkpoints, the printed form of tensors. Library libgelu-io, on top of libgelu.
+/* Files and text for libgelu: .npy arrays, safetensors checkpoints and the models in them, the printed form of tensors. Library libgelu-io, on top of libgelu.
  *
  * The conventions of gelu.h hold. Calls that touch files also fill a gelu_error, which may be NULL when nobody reads
  * it. Nothing here depends on the locale. */
@@ -195,6 +195,96 @@ GELU_API const char *gelu_safetensors_writer_temporary(const gelu_safetensors_wr
 GELU_API gelu_status gelu_safetensors_write(const char *path, size_t count, const gelu_safetensors_tensor *tensors,
                                             const void *const *data, size_t metadata_count,
                                             const gelu_safetensors_pair *metadata, gelu_error *err);
+
+/* ---- Models ------------------------------------------------------------------------------------------------- */
+
+/* The feed-forward blocks of a checkpoint. Its family is recognised by config.json beside it (model_type, or diffusers'
+ * _class_name) together with the names of its tensors; what is unknown or contradicts itself is refused. */
+typedef struct gelu_model gelu_model;
+
+/* How a block's output y comes from its input x (rows, d_model), f being the feed-forward layer. */
+typedef enum {
+    GELU_BLOCK_PRE = 1,   /* y = x + f(norm(x)) */
+    GELU_BLOCK_POST,      /* y = norm(x + f(x)) */
+    GELU_BLOCK_SANDWICH,  /* y = x + norm2(f(norm(x))) */
+    GELU_BLOCK_RES_POST,  /* y = x + norm(f(x)) */
+    GELU_BLOCK_PARALLEL,  /* y = x + attn + f(norm(x)), attn being what attention made of x */
+    GELU_BLOCK_SCALED,    /* y = alpha n + f(n), n = norm(x) */
+    GELU_BLOCK_MODULATED, /* y = x + gate f((1 + scale) norm(x) + shift) */
+    GELU_BLOCK_FUSED      /* fc2 is part of a matrix that takes attention's result, too: only f can be had */
+} gelu_block_form;
+
+typedef enum { GELU_NORM_NONE, GELU_NORM_LAYER, GELU_NORM_RMS } gelu_norm_kind;
+
+typedef struct {
+    gelu_norm_kind kind;
+    double eps, weight_offset;                    /* as gelu_layer_norm_f32 and gelu_rms_norm_f32 take them */
+    const gelu_safetensors_tensor *weight, *bias; /* (d_model), or NULL */
+} gelu_block_norm;
+
+/* A matrix of a block: a tensor, or the part of it that begins at this output and this input. */
+typedef struct {
+    const gelu_safetensors_tensor *weight, *bias; /* bias NULL: none */
+    size_t output, input;
+} gelu_block_matrix;
+
+typedef struct {
+    const char *name; /* what the names of its tensors begin with: "encoder.layer.3" */
+    size_t same_as;   /* the first block that has these tensors: another one where layers share weights */
+    size_t d_model, d_ff;
+    gelu_act act;
+    const char *act_source; /* where that is written, in words */
+    int gated;
+    gelu_gate_order order;
+    gelu_layout layout;
+    gelu_block_matrix fc1, up, fc2; /* as in gelu_ffn_desc; up only where gated and separate */
+    gelu_block_form form;
+    gelu_block_norm norm, norm2; /* norm2 only in GELU_BLOCK_SANDWICH */
+    double alpha;                /* only in GELU_BLOCK_SCALED */
+    uint64_t parameters;         /* of the layer and its norms */
+} gelu_model_block;
+
+/* What somebody says of a checkpoint against what is written. NULL: nothing. */
+typedef struct {
+    const char *family;           /* gelu_model_family's word */
+    const gelu_act *act;          /* of every block */
+    const gelu_gate_order *order; /* GELU_GATE_FIRST or GELU_VALUE_FIRST, of two matrices in the order of their names */
+} gelu_model_options;
+
+/* path as gelu_safetensors_open. Quantised checkpoints and mixtures of experts are refused. GELU_ERR_UNSUPPORTED (an unknown
+ * family or activation, or one that is not written down), GELU_ERR_MISSING (tensors that the family has), GELU_ERR_SHAPE,
+ * GELU_ERR_DTYPE, GELU_ERR_NAME (options), and what gelu_safetensors_open returns. *out is then NULL. */
+GELU_API gelu_status gelu_model_open(const char *path, const gelu_model_options *options, gelu_model **out,
+                                     gelu_error *err);
+GELU_API void gelu_model_close(gelu_model *model); /* NULL is fine; not before the blocks are out of use */
+/* The family in a word that gelu_model_options takes ("gpt2"), and as people call it. */
+GELU_API const char *gelu_model_family(const gelu_model *model);
+GELU_API const char *gelu_model_family_name(const gelu_model *model);
+/* What is often believed of the family, and wrong, in a sentence; NULL for nothing. */
+GELU_API const char *gelu_model_remark(const gelu_model *model);
+GELU_API size_t gelu_model_count(const gelu_model *model);
+GELU_API const gelu_model_block *gelu_model_at(const gelu_model *model, size_t i); /* NULL past the end */
+GELU_API const gelu_safetensors *gelu_model_checkpoint(const gelu_model *model);
+/* The i-th family that is known; NULL past the end. */
+GELU_API const char *gelu_model_known_family(size_t i);
+
+/* The layer of block i, its weights copied. Free it with gelu_ffn_free. Errors as gelu_safetensors_view and
+ * gelu_ffn_create. */
+GELU_API gelu_status gelu_model_ffn(const gelu_model *model, size_t i, gelu_ffn **out, gelu_error *err);
+
+/* What a block takes besides x, and where to leave what lies between; each may be NULL. */
+typedef struct {
+    const float *attn;                 /* (rows, d_model), for GELU_BLOCK_PARALLEL */
+    const float *scale, *shift, *gate; /* (d_model), for GELU_BLOCK_MODULATED */
+    float *entered, *left;             /* (rows, d_model): what goes into the layer, and what comes out of it */
+    const gelu_ffn_trace *trace;
+} gelu_block_extras;
+
+/* Block i: its layer, which gelu_model_ffn made, with its norm and residual, each step rounded to f32. x and y are
+ * contiguous (rows, d_model) and do not overlap; extras NULL: none. GELU_ERR_ARGUMENT when the block needs what extras do
+ * not have; GELU_ERR_MISSING when the checkpoint lacks its norm; GELU_ERR_UNSUPPORTED for GELU_BLOCK_FUSED. */
+GELU_API gelu_status gelu_block_forward(const gelu_model *model, size_t i, const gelu_ffn *ffn, size_t rows,
+                                        const float *x, const gelu_block_extras *extras, float *y, gelu_error *err);
 
 /* ---- Text --------------------------------------------------------------------------------------------------- */
 
