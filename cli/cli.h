@@ -18,8 +18,10 @@ enum { CLI_OK = 0, CLI_BAD_DATA = 1, CLI_USAGE = 2 }; /* exit codes */
 int cmd_apply(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_probe(int argc, char **argv);
 int cmd_verify(int argc, char **argv); /* only when GELU_HAVE_VERIFY is defined */
 
 #if defined(__GNUC__)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "gelu_io.h"
+#include "npy_input.h"
 
 static const char help[] =
     "Usage: gelu apply --act NAME [--grad] [--bf16] [--threads N] IN.npy OUT.npy\n"
@@ -129,24 +129,11 @@ static gelu_status stream(const request *request, const gelu_npy *npy, void *buf
     return status;
 }
 
-/* Whether --bf16 is all that a file of a refused type lacks. */
-static bool is_raw_bf16(const char *path) {
-    const gelu_npy_options options = {.v2_is_bf16 = 1};
-    gelu_npy *npy;
-    gelu_error err;
-    gelu_status status = gelu_npy_open(path, &options, &npy, &err);
-    gelu_npy_close(npy);
-    return status == GELU_OK;
-}
-
 static int apply(const request *request, const gelu_npy_options *options) {
     gelu_npy *npy;
     gelu_error err = {0};
-    gelu_status opened = gelu_npy_open(request->in, options, &npy, &err);
-    if (opened != GELU_OK) {
-        bool hint = opened == GELU_ERR_DTYPE && is_raw_bf16(request->in);
-        return cli_fail("%s%s", err.message, hint ? "; try --bf16" : "");
-    }
+    int code = cli_npy_open(request->in, options, &npy);
+    if (code != CLI_OK) return code;
     void *buffer = malloc(CHUNK * gelu_num_threads() * sizeof(double));
     if (!buffer) {
         gelu_npy_close(npy);

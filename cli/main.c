@@ -30,8 +30,10 @@ static const struct {
     {"apply", "an activation over every element of a .npy file", cmd_apply},
     {"bench", "how fast the activations, Linear and the feed-forward block are here", cmd_bench},
     {"demo", "GELU, Linear and a feed-forward block, step by step, as PyTorch prints them", cmd_demo},
+    {"diff", "how far two .npy files are apart, and where", cmd_diff},
     {"eval", "an activation, or its derivative, at given numbers", cmd_eval},
     {"info", "version, compiler and instruction sets", cmd_info},
+    {"probe", "which activation made one .npy file of another, and how it was computed", cmd_probe},
     {"verify", "prove the results correctly rounded, on this machine", RUN_VERIFY},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
