@@ -20,7 +20,9 @@ int cmd_bench(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
+int cmd_ffn(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_inspect(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
 int cmd_verify(int argc, char **argv); /* only when GELU_HAVE_VERIFY is defined */
 

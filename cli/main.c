@@ -32,7 +32,9 @@ static const struct {
     {"demo", "GELU, Linear and a feed-forward block, step by step, as PyTorch prints them", cmd_demo},
     {"diff", "how far two .npy files are apart, and where", cmd_diff},
     {"eval", "an activation, or its derivative, at given numbers", cmd_eval},
+    {"ffn", "a feed-forward layer, or block, of a checkpoint", cmd_ffn},
     {"info", "version, compiler and instruction sets", cmd_info},
+    {"inspect", "which feed-forward blocks a checkpoint has, and which activation it really uses", cmd_inspect},
     {"probe", "which activation made one .npy file of another, and how it was computed", cmd_probe},
     {"verify", "prove the results correctly rounded, on this machine", RUN_VERIFY},
 };

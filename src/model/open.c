@@ -142,7 +142,12 @@ void gelu_model_close(gelu_model *model) {
 
 const char *gelu_model_family(const gelu_model *model) { return model->family->id; }
 const char *gelu_model_family_name(const gelu_model *model) { return model->family->name; }
-const char *gelu_model_remark(const gelu_model *model) { return model->family->remark; }
+
+/* "It is SiLU" is not true of a checkpoint that says otherwise. */
+const char *gelu_model_remark(const gelu_model *model) {
+    bool differs = model->family->act == GELU_SILU && model->blocks[0].info.act != GELU_SILU;
+    return differs ? NULL : model->family->remark;
+}
 size_t gelu_model_count(const gelu_model *model) { return model->count; }
 const gelu_safetensors *gelu_model_checkpoint(const gelu_model *model) { return model->st; }
 

@@ -2,12 +2,12 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 /* The feed-forward layer of a trained ALBERT (rxnmapper's), found in $GELU_TEST_DATA/rxnmapper-albert: fc1, erf, fc2
- * against float64, and beside PyTorch's own errors (albert_torch_errors.txt). */
+ * and the block around them against float64, and beside PyTorch's own errors (albert_torch_errors.txt). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
 #include <cmocka.h>
-#include "gelu.h"
+#include "gelu_io.h"
 #include "golden/errors.h"
 #include "golden/golden.h"
 #include "golden/safetensors.h"
@@ -43,7 +43,7 @@ static gelu_tensor load(const char *name, gelu_dtype dtype, size_t count) {
     return tensor;
 }
 
-/* PyTorch's largest errors for h, a or y: over all tokens, then for each token. */
+/* PyTorch's largest errors for h, a, y or the block b: over all tokens, then for each token. */
 static void torch_errors(const char *name, double errors[1 + ROWS]) {
     char *text = golden_text("albert_torch_errors"), key[8];
     snprintf(key, sizeof key, "\n%s ", name);
@@ -110,6 +110,33 @@ static void f32_beside_pytorch(void **state) {
     free(w1), free(b1), free(w2), free(b2);
 }
 
+/* The layer and the block as gelu_model finds them: the whole way from the checkpoint's folder. */
+static void model_beside_pytorch(void **state) {
+    (void)state;
+    skip_without_data();
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%s/rxnmapper-albert", getenv("GELU_TEST_DATA"));
+    gelu_tensor x = load("x.npy", GELU_F32, ROWS * D_MODEL);
+    gelu_tensor ffn_f64 = load("ffn_f64.npy", GELU_F64, ROWS * D_MODEL);
+    gelu_tensor block_f64 = load("block_f64.npy", GELU_F64, ROWS * D_MODEL);
+    static float y[ROWS * D_MODEL], left[ROWS * D_MODEL];
+    const gelu_block_extras extras = {.left = left};
+    gelu_model *model;
+    gelu_ffn *ffn;
+    gelu_error err;
+    if (gelu_model_open(folder, NULL, &model, &err) != GELU_OK) fail_msg("%s", err.message);
+    assert_int_equal(gelu_model_count(model), 12);
+    if (gelu_model_ffn(model, 11, &ffn, &err) != GELU_OK) fail_msg("%s", err.message);
+    if (gelu_block_forward(model, 11, ffn, ROWS, x.data, &extras, y, &err) != GELU_OK) fail_msg("%s", err.message);
+    check_tensor("y", left, &ffn_f64);
+    assert_true(check_tensor("b", y, &block_f64) <= 1.05);
+    gelu_ffn_free(ffn);
+    gelu_model_close(model);
+    gelu_tensor_free(&x);
+    gelu_tensor_free(&ffn_f64);
+    gelu_tensor_free(&block_f64);
+}
+
 /* gelu_f64.npy is the exact value, rounded; ours may be the next double. */
 static void f64_within_one_ulp(void **state) {
     (void)state;
@@ -130,6 +157,7 @@ static void f64_within_one_ulp(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(f32_beside_pytorch), cmocka_unit_test(f64_within_one_ulp)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(f32_beside_pytorch), cmocka_unit_test(model_beside_pytorch),
+                                       cmocka_unit_test(f64_within_one_ulp)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: 2026 The libgelu authors
+
+# `gelu inspect` and `gelu ffn`: every family (models.py), and what they refuse.
+. "$(dirname "$0")/lib.bash"
+models=$source_dir/tests/data/models
+
+if command -v python3 >/dev/null; then
+    mkdir all
+    (cd all && python3 "$here/models.py" "$gelu" "$models") || fail 'models.py'
+    checks=$((checks + 1))
+else
+    echo 'no python3: the families are not run through the command'
+fi
+
+little_endian 8 3f800000 bf800000 c0b00000 40000000 3f000000 00000000 | npy x.npy '<f4' False '(1, 6)'
+little_endian 8 3f800000 bf800000 | npy short.npy '<f4' False '(2,)'
+little_endian 8 3f800000 | npy scalar.npy '<f4' False '()'
+little_endian 16 3ff0000000000000 | npy f64.npy '<f8' False '(1,)'
+
+# What common belief has wrong.
+for case in llama qwen qwen2 chatglm2; do
+    check "inspect corrects what is believed of $case" grep -q 'often said to use GELU. It does not' \
+        <("$gelu" inspect "$models/$case")
+    check "$case: not GELU" grep -q 'activation  silu, not GELU' <("$gelu" inspect "$models/$case")
+done
+check 'bert: a form of GELU' grep -q 'activation  erf, a form of GELU' <("$gelu" inspect "$models/bert")
+check 'bert: where that is written' grep -q 'bert/config.json says "hidden_act": "gelu"' <("$gelu" inspect "$models/bert")
+check 'no belief is corrected for bert' test -z "$("$gelu" inspect "$models/bert" | grep Note)"
+
+# Said against the checkpoint.
+check 'the layer runs' "$gelu" ffn "$models/bert" --layer 0 x.npy right.npy
+check 'with another activation' "$gelu" ffn "$models/bert" --layer 0 --act tanh x.npy other.npy
+check 'that gives other numbers' test "$(npy_words right.npy 8)" != "$(npy_words other.npy 8)"
+check 'the gated layer runs' "$gelu" ffn "$models/sd" --layer 0 x.npy right.npy
+check 'with its halves swapped' "$gelu" ffn "$models/sd" --layer 0 --gate first x.npy other.npy
+check 'that gives other numbers' test "$(npy_words right.npy 8)" != "$(npy_words other.npy 8)"
+check 'the right half can be said' "$gelu" ffn "$models/sd" --layer 0 --gate second x.npy other.npy
+check 'that gives the same numbers' test "$(npy_words right.npy 8)" = "$(npy_words other.npy 8)"
+
+# Mistakes on the command line.
+expect_error 2 'needs one PATH; got 0' "$gelu" inspect
+expect_error 2 "unknown family 'bart'; known: transformer, bert" "$gelu" inspect --family bart "$models/bert"
+expect_error 2 "unknown activation 'gelu9'" "$gelu" inspect --act gelu9 "$models/bert"
+expect_error 2 "'third' is neither first nor second" "$gelu" inspect --gate third "$models/sd"
+expect_error 2 'needs PATH, IN.npy and OUT.npy; got 1' "$gelu" ffn --layer 0 "$models/bert"
+expect_error 2 '--layer is missing' "$gelu" ffn "$models/bert" x.npy y.npy
+expect_error 2 "'one' is not a whole number" "$gelu" ffn --layer one "$models/bert" x.npy y.npy
+expect_error 2 '--attn is for a block: --block is missing' "$gelu" ffn --layer 0 --attn x.npy "$models/phi" x.npy y.npy
+
+# Files that cannot be used; nothing is written.
+ffn_fails() { # TEXT ARGUMENT...
+    local text=$1
+    shift
+    rm -f y.npy
+    expect_error 1 "$text" "$gelu" ffn "$@"
+    [ ! -e y.npy ] || fail "y.npy was written: $*"
+}
+expect_error 1 '/nonexistent: ' "$gelu" inspect /nonexistent
+expect_error 1 'no gate' "$gelu" inspect --gate first "$models/bert"
+ffn_fails 'there is no block 2, only 0 to 1' "$models/bert" --layer 2 x.npy y.npy
+ffn_fails 'missing.npy' "$models/bert" --layer 0 missing.npy y.npy
+ffn_fails 'short.npy: its last dimension is 2, but d_model of bert.encoder.layer.0 is 6' "$models/bert" --layer 0 \
+    short.npy y.npy
+ffn_fails 'scalar.npy: its last dimension is 1' "$models/bert" --layer 0 scalar.npy y.npy
+ffn_fails 'f64.npy: its values are f64' "$models/bert" --layer 0 f64.npy y.npy
+ffn_fails '(attn)' "$models/phi" --layer 0 --block x.npy y.npy
+ffn_fails '(attn)' "$models/neox" --layer 0 --block x.npy y.npy
+ffn_fails '(scale)' "$models/flux" --layer 0 --block x.npy y.npy
+ffn_fails '(shift)' "$models/flux" --layer 0 --block --scale x.npy x.npy y.npy
+ffn_fails '(gate)' "$models/sd3" --layer 0 --block --scale x.npy --shift x.npy x.npy y.npy
+ffn_fails 'only the layer alone' "$models/flux-single" --layer 0 --block x.npy y.npy
+ffn_fails 'short.npy: --attn takes 6 values here, not 2' "$models/phi" --layer 0 --block --attn short.npy x.npy y.npy
+ffn_fails 'cannot make the folder' "$models/bert" --layer 0 --trace /nonexistent/folder x.npy y.npy
+mkdir broken
+cp "$models/bert/model.safetensors" broken/
+echo '{"model_type": "bert", "hidden_act": "gelu_10"}' >broken/config.json
+expect_error 1 "broken/config.json: at byte 23: 'hidden_act' says 'gelu_10'" "$gelu" inspect broken
+check 'an activation can be given' "$gelu" inspect --act erf broken
+rm broken/config.json
+expect_error 1 'the activation is not written anywhere' "$gelu" inspect broken
+check 'a family can be given' "$gelu" inspect --family bert broken/model.safetensors
+
+if [ -e "${GELU_TEST_DATA:-/nonexistent}/rxnmapper-albert/model.safetensors" ]; then
+    check 'the trained ALBERT' "$gelu" ffn "$GELU_TEST_DATA/rxnmapper-albert" --layer 11 --block \
+        "$GELU_TEST_DATA/rxnmapper-albert/x.npy" albert.npy
+    check 'keeps its shape' grep -q "'shape': (19, 256)" <(npy_header albert.npy)
+fi
+finish
