@@ -17,6 +17,7 @@ enum { CLI_OK = 0, CLI_BAD_DATA = 1, CLI_USAGE = 2 }; /* exit codes */
 
 int cmd_apply(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_eval(int argc, char **argv);

@@ -6,9 +6,9 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "interrupt.h"
 #include "npy_input.h"
 
 static const char help[] =
@@ -27,59 +27,26 @@ static const char help[] =
 
 enum { CHUNK = 1 << 15 }; /* elements for each thread; two buffers of them stay in the second-level cache */
 
-/* Those whose default is to end the program, but for SIGKILL, which cannot be caught, and faults of the program. */
-static const int fatal_signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGBUS,  SIGPIPE,
-                                    SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF, SIGVTALRM};
-enum { N_SIGNALS = sizeof fatal_signals / sizeof fatal_signals[0] };
-
-/* The file to remove when a signal ends the program; changed only while the signals are blocked. */
-static const char *volatile temporary;
-
-static void remove_and_die(int signal_number) {
-    if (temporary) unlink(temporary);
-    raise(signal_number); /* SA_RESETHAND restored the default action, which follows when this handler returns */
-}
-
-static void catch_signals(void) {
-    struct sigaction action = {.sa_handler = remove_and_die, .sa_flags = SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    for (int i = 0; i < N_SIGNALS; i++) sigaddset(&action.sa_mask, fatal_signals[i]);
-    for (int i = 0; i < N_SIGNALS; i++) {
-        struct sigaction old;
-        /* What the caller ignores (nohup) stays ignored. */
-        if (sigaction(fatal_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(fatal_signals[i], &action, NULL);
-    }
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit then is a write error, with the clean-up that follows one */
-}
-
-static void block_signals(int how) {
-    sigset_t set;
-    sigemptyset(&set);
-    for (int i = 0; i < N_SIGNALS; i++) sigaddset(&set, fatal_signals[i]);
-    pthread_sigmask(how, &set, NULL);
-}
-
 static gelu_status open_writer(const char *path, const gelu_tensor *shape, gelu_npy_writer **writer, gelu_error *err) {
     /* No temporary file comes with what is not a regular file, and a pipe may have to wait for its reader. */
     struct stat st;
     bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-    if (!direct) block_signals(SIG_BLOCK);
+    if (!direct) cli_block_signals(SIG_BLOCK);
     gelu_status status = gelu_npy_writer_open(path, shape->dtype, shape->ndim, shape->shape, writer, err);
-    if (status == GELU_OK) temporary = gelu_npy_writer_temporary(*writer);
-    if (!direct) block_signals(SIG_UNBLOCK);
+    if (status == GELU_OK) cli_set_temporary(gelu_npy_writer_temporary(*writer));
+    if (!direct) cli_block_signals(SIG_UNBLOCK);
     return status;
 }
 
 static gelu_status close_writer(gelu_npy_writer *writer, bool commit, gelu_error *err) {
     gelu_status status = GELU_OK;
-    block_signals(SIG_BLOCK);
+    cli_block_signals(SIG_BLOCK);
     if (commit)
         status = gelu_npy_writer_commit(writer, err);
     else
         gelu_npy_writer_abort(writer);
-    temporary = NULL;
-    block_signals(SIG_UNBLOCK);
+    cli_set_temporary(NULL);
+    cli_block_signals(SIG_UNBLOCK);
     return status;
 }
 
@@ -95,11 +62,11 @@ static gelu_status compute(const request *request, gelu_dtype dtype, size_t n, c
     sigset_t bus;
     sigemptyset(&bus);
     sigaddset(&bus, SIGBUS);
-    block_signals(SIG_BLOCK);
+    cli_block_signals(SIG_BLOCK);
     pthread_sigmask(SIG_UNBLOCK, &bus, NULL);
     gelu_status status = request->grad ? gelu_grad_2d(request->act, dtype, 1, n, x, n, y, n)
                                        : gelu_forward_2d(request->act, dtype, 1, n, x, n, y, n);
-    block_signals(SIG_UNBLOCK);
+    cli_block_signals(SIG_UNBLOCK);
     return status;
 }
 
@@ -139,7 +106,7 @@ static int apply(const request *request, const gelu_npy_options *options) {
         gelu_npy_close(npy);
         return cli_fail("out of memory");
     }
-    catch_signals();
+    cli_catch_signals();
     gelu_npy_writer *writer;
     gelu_status status = open_writer(request->out, gelu_npy_info(npy), &writer, &err);
     if (status == GELU_OK) {

@@ -29,6 +29,7 @@ static const struct {
 } commands[] = {
     {"apply", "an activation over every element of a .npy file", cmd_apply},
     {"bench", "how fast the activations, Linear and the feed-forward block are here", cmd_bench},
+    {"convert", "a checkpoint, or .npy files, to one file that names its activation", cmd_convert},
     {"demo", "GELU, Linear and a feed-forward block, step by step, as PyTorch prints them", cmd_demo},
     {"diff", "how far two .npy files are apart, and where", cmd_diff},
     {"eval", "an activation, or its derivative, at given numbers", cmd_eval},
