@@ -4,7 +4,7 @@
 # The menu. The build itself is CMakeLists.txt; each target below is a few commands that can also be typed.
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-gcc test-clang test-asan bench bench-peers performance verify verify-neon asan tsan format \
-        fuzz fuzz-coverage lint install fresh clean packages-demo packages-test build build-clang build-asan
+        fuzz fuzz-coverage lint install fresh clean test-models packages-demo packages-test build build-clang build-asan
 
 GCC ?= gcc
 CLANG ?= clang-14
@@ -21,6 +21,7 @@ TEST_PACKAGES := $(DEMO_PACKAGES) g++ clang-14 libclang-rt-14-dev libomp-14-dev 
 help:
 	@echo 'make demo      what GELU is: builds `gelu`, then runs the demo and an activation over a real array'
 	@echo 'make test      everything that is tested: gcc, clang, and with sanitizers'
+	@echo 'make test-models  a trained model, which it downloads (84 MB): all of its feed-forward blocks'
 	@echo 'make verify    the proof: every f32, f16 and bf16 input against the exact value, by every instruction set (long)'
 	@echo 'make verify-neon  AArch64 under qemu has the bits of this machine: every f32 input, hours (STRIDE=251: minutes)'
 	@echo 'make bench     speed beside memcpy and a ReLU loop, in a minute (BENCH_OPTIONS=...)'
@@ -98,6 +99,12 @@ tsan: packages-test
 	OMP_TOOL_LIBRARIES=$$($(CLANG) -print-resource-dir)/../../libarcher.so \
 	    TSAN_OPTIONS=ignore_noninstrumented_modules=1:die_after_fork=0 \
 	    ctest --test-dir build-tsan --output-on-failure --tests-regex '^unit/test_(parallel|(layer_)?threads)$$'
+
+test-models: packages-demo
+	@tools/install_packages.sh python3 python3-numpy python3-pip
+	$(call configure,build,$(GCC),OFF) --log-level=WARNING
+	cmake --build build --target gelu_cli
+	tools/test_models.sh build/gelu build/models
 
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
