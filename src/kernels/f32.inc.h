@@ -101,12 +101,12 @@ GELU_INLINE f32_result f32_tiny(v32 x) {
     return (f32_result){y, v32_less(v32_abs(x), v32_set(0x1p-25f))};
 }
 
-/* Groups of nothing but tiny inputs; of others all stay open. */
-GELU_INLINE uint64_t f32_tiny_group(const float *x, float *y) {
+/* Completes a group of nothing but tiny inputs, or says that this is none. */
+GELU_INLINE bool f32_tiny_group(const float *x, float *y) {
     bool all = true;
     for (int i = 0; i < F32_GROUP; i += V32_LANES) all = all && !m32_any(m32_not(f32_tiny(v32_load_f32(x + i)).sure));
     for (int i = 0; all && i < F32_GROUP; i += V32_LANES) v32_store_f32(y + i, f32_tiny(v32_load_f32(x + i)).value);
-    return all ? 0 : UINT64_MAX;
+    return all;
 }
 #define F32_TINY_forward_f32 f32_tiny_group
 
@@ -126,7 +126,7 @@ F32_EXACT(grad, bf16)
 
 GELU_INLINE void f32_store_f32(float *p, v32 y) { v32_store_f32(p, y); }
 
-#define F32_TINY_grad_f32(x, y) UINT64_MAX /* none that is not for the polynomial */
+#define F32_TINY_grad_f32(x, y) false /* tiny inputs are for the polynomial */
 #define F32_TINY_grad_f16 F32_TINY_grad_f32
 #define F32_TINY_grad_bf16 F32_TINY_grad_f32
 

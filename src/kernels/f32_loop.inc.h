@@ -39,8 +39,9 @@ typedef struct {
     m32 sure;
 } f32_result;
 
-/* A function of groups of 64 elements: one bit each, set where the step was not sure. */
-#define F32_GROUPS_OF(name, step, tiny, in, out, table)                                                                \
+/* A function of groups of 64 elements: one bit each, set where the step was not sure. Where it was of none, tiny or
+ * exact completes the group. */
+#define F32_GROUPS_OF(name, step, tiny, exact, in, out, table)                                                         \
     GELU_SHARED void name(size_t groups, const gelu_##in *x, gelu_##out *y, uint64_t *open) {                          \
         for (; groups > 0; groups--, x += F32_GROUP, y += F32_GROUP, open++) {                                         \
             uint64_t sure = 0;                                                                                         \
@@ -50,7 +51,11 @@ typedef struct {
                 f32_store_##out(y + i, r.value);                                                                       \
                 sure |= (uint64_t)m32_bits(r.sure) << i;                                                               \
             }                                                                                                          \
-            *open = __builtin_expect(sure == 0, 0) ? tiny(x, y) : ~sure;                                               \
+            *open = ~sure;                                                                                             \
+            if (__builtin_expect(sure == 0, 0)) {                                                                      \
+                if (!tiny(x, y)) exact(F32_GROUP, x, y);                                                               \
+                *open = 0;                                                                                             \
+            }                                                                                                          \
         }                                                                                                              \
     }
 

@@ -70,29 +70,32 @@ GELU_INLINE m32 fast_open_f16(v32 y) {
 #define FAST_HALF_f32_f16 0x1.000002p-1f
 #define FAST_HALF_f32_bf16 0x1.000002p-1f
 
+#define FAST_BEYOND_BITS(bits, act, in)                                                                                \
+    for (int i = 0; i < F32_GROUP; i += V32_LANES)                                                                     \
+        bits |= (uint64_t)m32_bits(act##_fast_beyond(v32_load_##in(x + i))) << i;
+
 /* A function of groups of 64 elements: one bit each, set where the result stored is not certain. Inputs beyond the table
- * are left open too, but for groups of nothing else, which far completes. */
+ * are left open too, but for groups of nothing else, which far completes. After such a group another is likely. */
 #define FAST_GROUPS_OF(name, act, far, in, out)                                                                        \
     GELU_SHARED void name(size_t groups, const gelu_##in *x, gelu_##out *y, uint64_t *open) {                          \
+        bool all_beyond = false;                                                                                       \
         for (; groups > 0; groups--, x += F32_GROUP, y += F32_GROUP, open++) {                                         \
             uint64_t near_middle = 0, beyond = 0;                                                                      \
-            v32 lowest = v32_set(0);                                                                                   \
-            GELU_UNROLL                                                                                                \
-            for (int i = 0; i < F32_GROUP; i += V32_LANES) {                                                           \
-                v32 lanes = v32_load_##in(x + i), result = act##_fast_near(lanes, FAST_HALF_##in##_##out);             \
-                lowest = v32_min(lanes, lowest);                                                                       \
-                fast_store_##out(y + i, result);                                                                       \
-                near_middle |= (uint64_t)FAST_OPEN_##in##_##out(result) << i;                                          \
+            if (all_beyond) FAST_BEYOND_BITS(beyond, act, in)                                                          \
+            if (beyond != UINT64_MAX) {                                                                                \
+                v32 lowest = v32_set(0);                                                                               \
+                GELU_UNROLL                                                                                            \
+                for (int i = 0; i < F32_GROUP; i += V32_LANES) {                                                       \
+                    v32 lanes = v32_load_##in(x + i), result = act##_fast_near(lanes, FAST_HALF_##in##_##out);         \
+                    lowest = v32_min(lanes, lowest);                                                                   \
+                    fast_store_##out(y + i, result);                                                                   \
+                    near_middle |= (uint64_t)FAST_OPEN_##in##_##out(result) << i;                                      \
+                }                                                                                                      \
+                if (__builtin_expect(m32_any(act##_fast_beyond(lowest)), 0)) FAST_BEYOND_BITS(beyond, act, in)         \
             }                                                                                                          \
-            *open = near_middle;                                                                                       \
-            if (__builtin_expect(!m32_any(act##_fast_beyond(lowest)), 1)) continue;                                    \
-            for (int i = 0; i < F32_GROUP; i += V32_LANES)                                                             \
-                beyond |= (uint64_t)m32_bits(act##_fast_beyond(v32_load_##in(x + i))) << i;                            \
-            *open |= beyond;                                                                                           \
-            if (beyond == UINT64_MAX) {                                                                                \
-                far(F32_GROUP, x, y);                                                                                  \
-                *open = 0;                                                                                             \
-            }                                                                                                          \
+            all_beyond = beyond == UINT64_MAX;                                                                         \
+            if (all_beyond) far(F32_GROUP, x, y);                                                                      \
+            *open = all_beyond ? 0 : near_middle | beyond;                                                             \
         }                                                                                                              \
     }
 

@@ -35,11 +35,12 @@ GELU_INLINE fast_exp fast_exp_of_minus(v32_pair v) {
     v32 n = shifted - to_integer;
     v32 head = v32_fma(n, v32_set(-FAST_LN2_HI), v32_set(0) - v.high);
     v32 rest = v32_fma(n, v32_set(-FAST_LN2_LO), v32_set(0) - v.low);
-    v32 r = head + rest, sum = v32_set(fast_tail_exp[5]);
-    GELU_UNROLL
-    for (int i = 4; i >= 0; i--) sum = v32_fma(sum, r, v32_set(fast_tail_exp[i]));
+    v32 r = head + rest, square = r * r; /* in pairs, for a shorter chain */
+    v32 sum = v32_fma(v32_set(fast_tail_exp[5]), r, v32_set(fast_tail_exp[4]));
+    sum = v32_fma(sum, square, v32_fma(v32_set(fast_tail_exp[3]), r, v32_set(fast_tail_exp[2])));
+    sum = v32_fma(sum, square, v32_fma(v32_set(fast_tail_exp[1]), r, v32_set(fast_tail_exp[0])));
     i32 power = i32_add(i32_shift_left(v32_bits(shifted), 23), i32_set((127 + 64) << 23));
-    return (fast_exp){head, v32_fma(sum, r * r, rest), v32_from_bits(power)};
+    return (fast_exp){head, v32_fma(sum, square, rest), v32_from_bits(power)};
 }
 
 /* -x * power * 2^-64: only the second step rounds, when the result is subnormal. */

@@ -9,8 +9,8 @@
 #ifdef GELU_SIMD_FMA
 #define FLOATS(slot, operation, in, out, act)                                                                          \
     UNARY_LOOP(slot##_##act##_exact, act##_##operation##_to_##out, in, out)                                            \
-    F32_GROUPS_OF(slot##_##act##_groups, f32_##operation##_to_##out, F32_TINY_##operation##_##out, in, out,            \
-                  &act##_##operation##_table)                                                                          \
+    F32_GROUPS_OF(slot##_##act##_groups, f32_##operation##_to_##out, F32_TINY_##operation##_##out,                     \
+                  slot##_##act##_exact, in, out, &act##_##operation##_table)                                           \
     F32_LOOP(slot##_##act, slot##_##act##_groups, slot##_##act##_exact, in, out)
 #else
 #define FLOATS DOUBLES
@@ -81,7 +81,8 @@
 #define multiply_f32 flat_multiply_f32
 #define FAST_SLOPE(act)                                                                                                \
     UNARY_LOOP(fast_slope_##act##_exact, act##_grad_to_f32, f32, f32)                                                  \
-    F32_GROUPS_OF(fast_slope_##act##_groups, f32_fast_grad_to_f32, F32_TINY_grad_f32, f32, f32, &act##_grad_table)     \
+    F32_GROUPS_OF(fast_slope_##act##_groups, f32_fast_grad_to_f32, F32_TINY_grad_f32, fast_slope_##act##_exact, f32,   \
+                  f32, &act##_grad_table)                                                                              \
     F32_LOOP(fast_slope_##act, fast_slope_##act##_groups, fast_slope_##act##_exact, f32, f32)
 FAST_SLOPE(erf)
 FAST_SLOPE(tanh)

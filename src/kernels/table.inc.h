@@ -9,6 +9,7 @@
 #include "kernels/erf.inc.h"
 #include "kernels/logistic.inc.h"
 #include "kernels/activation.inc.h"
+#include "kernels/estimate_exp.inc.h"
 #include "kernels/estimate.inc.h"
 #include "kernels/rounding.inc.h"
 #include "kernels/elementwise.inc.h"
