@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 /* Prints one line "ISA function hash" for every function on every instruction set, over the bits of some 10^6 results
- * each; with an argument, for Linear and feed-forward only. same_bits.sh links this with the library as built in several
+ * each; with an argument, for Linear, feed-forward and norms only. same_bits.sh links this with the library as built in several
  * ways and compares the text, and so does tests/neon. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -184,6 +184,20 @@ static void hash_bf16(struct shape s, int tiny) {
     free(h);
 }
 
+static void hash_norms(struct shape s) {
+    size_t n = s.rows * s.in;
+    float *x = allocate(n * sizeof *x), *w = allocate(s.in * sizeof *w), *y = allocate(n * sizeof *y);
+    fill_random(GELU_F32, n, 1, x);
+    fill_random(GELU_F32, s.in, 2, w);
+    check(gelu_layer_norm_f32(s.rows, s.in, x, s.in, w, w, 1e-5, y, s.in), "layer_norm");
+    print_hash("layer_norm", "y", GELU_F32, n, y);
+    check(gelu_rms_norm_f32(s.rows, s.in, x, s.in, w, 1, 1e-6, y, s.in), "rms_norm");
+    print_hash("rms_norm", "y", GELU_F32, n, y);
+    free(x);
+    free(w);
+    free(y);
+}
+
 static void hash_random(void) {
     static gelu_rng rng;
     float *out = allocate(SOME * sizeof *out);
@@ -212,6 +226,7 @@ int main(int argc, char **argv) {
         for (size_t i = 0; i < 3; i++) {
             hash_bf16(shapes[i], 0);
             hash_bf16(shapes[i], 1);
+            hash_norms(shapes[i]);
         }
         if (argc == 1) hash_random();
     }
