@@ -14,7 +14,7 @@
  *    An output element that partly covers a different input element is GELU_ERR_ALIAS where there is a status, and
  *    forbidden elsewhere. Interleaved arrays, such as the two halves of one packed row, do not overlap.
  *  - Elementwise calls and conversions assume rounding to nearest, the state that every program starts in; with
- *    flush-to-zero or denormals-are-zero set, subnormal inputs and results are zero. Linear and feed-forward calls set
+ *    flush-to-zero or denormals-are-zero set, subnormal inputs and results may become zero. Linear and feed-forward calls set
  *    what they need themselves, and restore it.
  *  - The library never prints, aborts or exits, keeps errno, and leaves the floating-point environment as it was.
  *  - All functions may be called from several threads at once, on outputs that do not overlap. */

@@ -130,8 +130,9 @@ def near_floats(x):
     return np.abs(x - np.float64(np.float32(x)))
 
 
-def choose_close(both, lo, hi, centre, constant):
-    """The m nearest to the centre where the slope (and the constant, if asked) is a float almost exactly."""
+def choose_close(both, lo, hi, centre, constant, at_root):
+    """The m nearest to the centre where the slope (and the constant, if asked) is a float almost exactly, beside the value;
+    at the root of the value, beside the slope itself."""
     coefficients = reference(both, lo, hi, centre, 14)
     unit = 2.0 ** (float_exponent(hi) - 24)
     reach = int(float(hi - lo) / 3 / unit)
@@ -143,7 +144,7 @@ def choose_close(both, lo, hi, centre, constant):
         slope = slope * d + value
         value = value * d + a
     bound = CLOSE * np.abs(value)
-    close = near_floats(slope) * float(hi - lo) / 2 < bound
+    close = near_floats(slope) < CLOSE * np.abs(slope) if at_root else near_floats(slope) * float(hi - lo) / 2 < bound
     if constant:
         close &= near_floats(value) < bound
     if not close.any():
@@ -230,8 +231,8 @@ def table(function, kind):
         first = i == 0 and kind == "forward"
         at_root = root is not None and lo < root < hi
         m = choose_centre(lambda z: both(z)[0], lo, hi, root)
-        if i > 0 and not at_root:
-            m = choose_close(both, lo, hi, m, kind == "forward")
+        if i > 0:
+            m = choose_close(both, lo, hi, m, kind == "forward", at_root)
         coefficients, c0_low = fit(both, lo, hi, m, first, at_root)
         if kind == "forward":  # the kernel does without
             c0_low = mpf(0)

@@ -49,17 +49,20 @@ GELU_INLINE f32_split f32_grad(const struct f32_table *table, v32 x) {
 #define FAST_GRAD_SHARE 0.85f /* of z_max */
 
 #ifdef GELU_SIMD_FMA
+/* Where the polynomial may decide. Below 2^-20 the carrier has lost its digits; infinity minus infinity would raise
+ * invalid. */
+GELU_INLINE m32 f32_forward_domain(v32 x) {
+    return m32_and(v32_less(v32_set(0x1p-20f), v32_abs(x)), v32_less(v32_abs(x), v32_set(__builtin_inff())));
+}
+GELU_INLINE m32 f32_grad_domain(v32 x) { return v32_equal(x, x); }
+
 GELU_INLINE f32_split f32_forward(const struct f32_table *table, v32 x) {
     f32_polynomial g = f32_evaluate(table, v32_min(v32_abs(x), v32_set(table->z_max)), false);
-    v32 positive = v32_max(x, v32_set(0));
+    v32 positive = v32_select(f32_forward_domain(x), v32_max(x, v32_set(0)), v32_set(0));
     v32 value = positive + g.high;
     v32 rest = g.low + (g.high - (value - positive));
     return (f32_split){value, rest, v32_fma(g.error, g.carrier, rest), v32_fnma(g.error, g.carrier, rest)};
 }
-
-/* Where the polynomial may decide: below 2^-20 the carrier has lost its digits. For infinity up becomes NaN. */
-GELU_INLINE m32 f32_forward_domain(v32 x) { return v32_less(v32_set(0x1p-20f), v32_abs(x)); }
-GELU_INLINE m32 f32_grad_domain(v32 x) { return v32_equal(x, x); }
 
 /* Whether a and b round to one number of a type, and whether that says how the exact value does: a float in the middle
  * between two numbers of a shorter type does not tell to which side the exact value lies. */
@@ -130,7 +133,8 @@ GELU_INLINE void f32_store_f32(float *p, v32 y) { v32_store_f32(p, y); }
 #define F32_TINY_grad_f16 F32_TINY_grad_f32
 #define F32_TINY_grad_bf16 F32_TINY_grad_f32
 
-/* The fast derivative: the split without its rounding test, less than 1 ULP from the exact value. Beyond the table, and where p itself is small, the formula. */
+/* The fast derivative: the split without its rounding test, less than 1 ULP from the exact value. Beyond the table, and
+ * where p itself is small, the formula. */
 GELU_INLINE f32_result f32_fast_grad_to_f32(const struct f32_table *table, v32 x) {
     f32_split r = f32_grad(table, x);
     return (f32_result){r.value + r.rest, v32_less(v32_abs(x), v32_set(FAST_GRAD_SHARE * table->z_max))};
