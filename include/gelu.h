@@ -278,15 +278,16 @@ typedef struct {
     size_t *overflows; /* set to how many elements that happened to, saturated or not; or NULL */
 } gelu_epilogue;
 
-/* Bytes of workspace that gelu_linear_forward (and _backward) needs for this many rows and gelu_num_threads(): ask again
- * after changing that. GELU_ERR_OVERFLOW. */
+/* Bytes of workspace that gelu_linear_forward (and _backward) needs for this many rows or fewer, whatever
+ * gelu_set_num_threads says by then: there is room for one thread per processor of the machine, and a call with a
+ * workspace uses no more than that. Pages that its threads do not need stay untouched. GELU_ERR_OVERFLOW. */
 GELU_API gelu_status gelu_linear_workspace(const gelu_linear *linear, size_t rows, size_t *forward_nbytes,
                                            size_t *backward_nbytes);
 
 /* x is (rows, in_features) of xtype, y (rows, out_features) of ytype. No in place: y, and preact, must not overlap x,
- * value or each other. epilogue NULL: none. workspace, of the size that gelu_linear_workspace gives, aligned to 64 bytes, apart
- * from everything else; NULL: allocated for the call. GELU_ERR_ARGUMENT, GELU_ERR_DTYPE, GELU_ERR_SHAPE,
- * GELU_ERR_OVERFLOW, GELU_ERR_ALIAS, GELU_ERR_MEMORY. */
+ * value, the weights of a view or each other. epilogue NULL: none. workspace, of the size that gelu_linear_workspace
+ * gives, aligned to 64 bytes, apart from everything else; NULL: allocated for the call. GELU_ERR_ARGUMENT,
+ * GELU_ERR_DTYPE, GELU_ERR_SHAPE, GELU_ERR_OVERFLOW, GELU_ERR_ALIAS, GELU_ERR_MEMORY. */
 GELU_API gelu_status gelu_linear_forward(const gelu_linear *linear, size_t rows, gelu_dtype xtype, const void *x,
                                          size_t ldx, const gelu_epilogue *epilogue, gelu_dtype ytype, void *y,
                                          size_t ldy, void *workspace);
@@ -299,7 +300,8 @@ typedef enum { GELU_GRAD_SET = 1, GELU_GRAD_ADD } gelu_grad_mode;
  *   dw = dy^T x   in the layer's layout, contiguous (ld = columns), f32 (f64 for f64); sums over rows
  *   db = sum dy   (out_features), f32 (f64 for f64); sums over rows
  * by the rule above with blocks of 256; acc starts from +0 (SET) or the old value (ADD). dx, dw and db may each be
- * NULL; x may be NULL when dw is. GELU_ERR_UNSUPPORTED for bf16 compute. Outputs must not overlap inputs or each other. Errors as gelu_linear_forward. */
+ * NULL; x may be NULL when dw is. GELU_ERR_UNSUPPORTED for bf16 compute. Outputs must not overlap inputs, the weights
+ * of a view among them, or each other. Errors as gelu_linear_forward. */
 GELU_API gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_mode mode, size_t rows, gelu_dtype xtype,
                                           const void *x, size_t ldx, gelu_dtype dytype, const void *dy, size_t lddy,
                                           void *dx, size_t lddx, void *dw, void *db, void *workspace);
@@ -348,12 +350,13 @@ typedef struct {
     size_t *overflows; /* like gelu_epilogue.overflows, for y */
 } gelu_ffn_trace;
 
-/* Bytes of workspace that forward (or backward) needs for this many rows and gelu_num_threads(). GELU_ERR_OVERFLOW. */
+/* Bytes of workspace that forward (or backward) needs, as gelu_linear_workspace. GELU_ERR_OVERFLOW. */
 GELU_API gelu_status gelu_ffn_workspace(const gelu_ffn *ffn, size_t rows, size_t *forward_nbytes,
                                         size_t *backward_nbytes);
 
 /* x and y are (rows, d_model), each of its type. workspace, of the size that gelu_ffn_workspace gives, aligned to 64
- * bytes; NULL: allocated for the call. trace may be NULL. y must not overlap x, nor a trace array anything. */
+ * bytes; NULL: allocated for the call. trace may be NULL. y must not overlap x or the
+ * weights of a view, nor a trace array anything. */
 GELU_API gelu_status gelu_ffn_forward(const gelu_ffn *ffn, size_t rows, gelu_dtype xtype, const void *x, size_t ldx,
                                       const gelu_ffn_trace *trace, gelu_dtype ytype, void *y, size_t ldy,
                                       void *workspace);

@@ -8,6 +8,7 @@
 #ifdef _OPENMP
 #include <omp.h>
 #include <pthread.h>
+#include <unistd.h>
 #endif
 #include "base/compiler.h"
 #include "base/fpenv.h"
@@ -72,6 +73,24 @@ size_t gelu_parallel_threads(void) {
     return gelu_num_threads();
 }
 
+/* Configured, not online: the number must not change while somebody relies on it. The first of the threads that race to
+ * it decides. */
+size_t gelu_parallel_processors(void) {
+    static atomic_int processors;
+    int value = atomic_load_explicit(&processors, memory_order_relaxed);
+    if (value == UNREAD) {
+        int host_errno = errno;
+        long found = sysconf(_SC_NPROCESSORS_CONF);
+        errno = host_errno;
+        value = found < 1 ? 1 : found > MOST_THREADS ? MOST_THREADS : (int)found;
+        int unread = UNREAD;
+        if (!atomic_compare_exchange_strong_explicit(&processors, &unread, value, memory_order_relaxed,
+                                                     memory_order_relaxed))
+            value = unread;
+    }
+    return (size_t)value;
+}
+
 static void run_team(size_t threads, size_t count, void (*task)(void *context, size_t index), void *context) {
     int host_errno = errno;
     fpenv host = fpenv_get();
@@ -97,6 +116,7 @@ gelu_status gelu_set_num_threads(size_t n) {
 
 size_t gelu_num_threads(void) { return 1; }
 size_t gelu_parallel_threads(void) { return 1; }
+size_t gelu_parallel_processors(void) { return 1; }
 
 #endif
 

@@ -36,13 +36,15 @@ static gelu_status check_outputs(const struct backward *b, struct alias_matrix w
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     for (int i = 2; i < OUTPUTS; i++)
         if (outputs[i].p && !alias_fits(outputs[i])) return GELU_ERR_OVERFLOW;
-    struct alias_matrix inputs[6] = {b->x, b->dy};
+    struct alias_matrix inputs[9] = {b->x, b->dy};
     const void *saved[] = {b->saved.h, b->saved.a, b->saved.gate, b->saved.up};
     for (int i = 0; i < 4; i++) {
         inputs[2 + i] = alias_matrix(saved[i], b->x.rows, d_ff, d_ff, element);
         if (saved[i] && !alias_fits(inputs[2 + i])) return GELU_ERR_OVERFLOW;
     }
-    return gelu_linear_check_alias(OUTPUTS, outputs, 6, inputs);
+    const gelu_linear *layers[] = {ffn->fc1, ffn->up, ffn->fc2};
+    for (int i = 0; i < 3; i++) inputs[6 + i] = gelu_linear_view_weights(layers[i]);
+    return gelu_linear_check_alias(OUTPUTS, outputs, 9, inputs);
 }
 
 static gelu_status check_backward(const struct backward *b, struct alias_matrix workspace) {
@@ -206,16 +208,19 @@ gelu_status gelu_ffn_backward(const gelu_ffn *ffn, gelu_grad_mode mode, size_t r
     };
     if (saved) b.saved = *saved;
     b.recompute = ffn->gated ? !b.saved.gate || !b.saved.up : !b.saved.h;
-    size_t block = gelu_ffn_rows(rows, FFN_BACKWARD), nbytes;
+    size_t block = gelu_ffn_rows(rows, FFN_BACKWARD), threads = gelu_product_threads(workspace), nbytes;
     struct ffn_buffers buffers;
-    if (!gelu_ffn_layout(ffn, block, FFN_BACKWARD, workspace, &buffers, &nbytes)) return GELU_ERR_OVERFLOW;
+    if (!gelu_ffn_layout(ffn, block, FFN_BACKWARD, threads, workspace, &buffers, &nbytes)) return GELU_ERR_OVERFLOW;
     gelu_status status = check_backward(&b, alias_matrix(workspace, 1, nbytes, nbytes, 1));
     if (status != GELU_OK || (ffn->d_model == 0 && ffn->d_ff == 0)) return status;
+    /* Without inputs all rows are one row, whose gradients are zeros (or NaN): more of them add nothing, and without
+     * elements there may be ever so many. */
+    if (ffn->d_model == 0 && b.recompute) b.x.rows = linear_min(rows, 1);
     void *own = NULL;
     if (!workspace) {
         own = alloc_aligned(nbytes);
         if (!own) return GELU_ERR_MEMORY;
-        (void)gelu_ffn_layout(ffn, block, FFN_BACKWARD, own, &buffers, &nbytes);
+        (void)gelu_ffn_layout(ffn, block, FFN_BACKWARD, threads, own, &buffers, &nbytes);
     }
     run_backward(&b, block, &buffers);
     alloc_free(own);

@@ -31,7 +31,10 @@ static gelu_status check_forward(const struct forward *f, struct alias_matrix wo
         outputs[2 + i] = alias_matrix(traces[i], f->x.rows, ffn->d_ff, ffn->d_ff, gelu_dtype_nbytes(ffn->real));
         if (traces[i] && !alias_fits(outputs[2 + i])) return GELU_ERR_OVERFLOW;
     }
-    return gelu_linear_check_alias(6, outputs, 1, &f->x);
+    return gelu_linear_check_alias(6, outputs, 4,
+                                   (struct alias_matrix[]){f->x, gelu_linear_view_weights(ffn->fc1),
+                                                           gelu_linear_view_weights(ffn->up),
+                                                           gelu_linear_view_weights(ffn->fc2)});
 }
 
 /* The rows of a trace array where the caller wants one, else the buffer. */
@@ -81,19 +84,20 @@ gelu_status gelu_ffn_forward(const gelu_ffn *ffn, size_t rows, gelu_dtype xtype,
         .ytype = ytype,
     };
     if (trace) f.trace = *trace;
-    size_t block = gelu_ffn_rows(rows, FFN_FORWARD), nbytes;
+    size_t block = gelu_ffn_rows(rows, FFN_FORWARD), threads = gelu_product_threads(workspace), nbytes;
     struct ffn_buffers buffers;
-    if (!gelu_ffn_layout(ffn, block, FFN_FORWARD, workspace, &buffers, &nbytes)) return GELU_ERR_OVERFLOW;
+    if (!gelu_ffn_layout(ffn, block, FFN_FORWARD, threads, workspace, &buffers, &nbytes)) return GELU_ERR_OVERFLOW;
     gelu_status status = check_forward(&f, alias_matrix(workspace, 1, nbytes, nbytes, 1));
     if (status != GELU_OK) return status;
     if (f.trace.overflows) *f.trace.overflows = 0;
-    /* however many rows there are */
-    if (rows == 0 || (ffn->d_model == 0 && (ffn->d_ff == 0 || !trace))) return GELU_OK;
+    bool traces = f.trace.h || f.trace.a || f.trace.gate || f.trace.up;
+    bool nothing = ffn->d_model == 0 && (ffn->d_ff == 0 || !traces); /* however many rows there are */
+    if (rows == 0 || nothing) return GELU_OK;
     void *own = NULL;
     if (!workspace) {
         own = alloc_aligned(nbytes);
         if (!own) return GELU_ERR_MEMORY;
-        (void)gelu_ffn_layout(ffn, block, FFN_FORWARD, own, &buffers, &nbytes);
+        (void)gelu_ffn_layout(ffn, block, FFN_FORWARD, threads, own, &buffers, &nbytes);
     }
     run_forward(&f, block, &buffers);
     alloc_free(own);

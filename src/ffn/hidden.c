@@ -4,6 +4,7 @@
 /* What forward and backward share: the workspace, and the way from x to what fc2 takes. */
 #include "base/alloc.h"
 #include "base/compiler.h"
+#include "base/parallel.h"
 #include "ffn/ffn.h"
 
 /* Gradients need a multiple of the product's block of 256, so that cutting a sum over rows does not change its blocks. */
@@ -14,21 +15,23 @@ size_t gelu_ffn_rows(size_t rows, enum ffn_direction direction) {
 }
 
 /* The largest workspace of any product. up has a layout of its own. */
-static bool product_nbytes(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, size_t *nbytes) {
+static bool product_nbytes(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, size_t threads,
+                           size_t *nbytes) {
     const gelu_linear *layers[] = {ffn->fc1, ffn->fc2, ffn->up};
     *nbytes = 0;
     for (int i = 0; i < 3; i++) {
         size_t forward = 0, backward = 0;
         if (!layers[i]) continue;
-        if (!gelu_linear_forward_nbytes(layers[i], rows, &forward)) return false;
-        if (direction == FFN_BACKWARD && !gelu_linear_backward_nbytes(layers[i], rows, &backward)) return false;
+        if (!gelu_linear_forward_nbytes(layers[i], rows, threads, &forward)) return false;
+        if (direction == FFN_BACKWARD && !gelu_linear_backward_nbytes(layers[i], rows, threads, &backward))
+            return false;
         if (forward > *nbytes) *nbytes = forward;
         if (backward > *nbytes) *nbytes = backward;
     }
     return true;
 }
 
-bool gelu_ffn_layout(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, void *base,
+bool gelu_ffn_layout(const gelu_ffn *ffn, size_t rows, enum ffn_direction direction, size_t threads, void *base,
                      struct ffn_buffers *out, size_t *nbytes) {
     bool backward = direction == FFN_BACKWARD, gated = ffn->gated, narrow = ffn->hidden != ffn->real;
     struct {
@@ -46,8 +49,8 @@ bool gelu_ffn_layout(const gelu_ffn *ffn, size_t rows, enum ffn_direction direct
         {&out->dx, ffn->d_model, backward && gated},
     };
     size_t product;
-    if (!product_nbytes(ffn, rows, direction, &product)) return false;
-    out->product = base;
+    if (!product_nbytes(ffn, rows, direction, threads, &product)) return false;
+    out->product = (struct product_space){base, threads};
     *nbytes = product;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t part_nbytes;
@@ -62,9 +65,9 @@ bool gelu_ffn_layout(const gelu_ffn *ffn, size_t rows, enum ffn_direction direct
 gelu_status gelu_ffn_workspace(const gelu_ffn *ffn, size_t rows, size_t *forward_nbytes, size_t *backward_nbytes) {
     if (!ffn || !forward_nbytes || !backward_nbytes) return GELU_ERR_ARGUMENT;
     struct ffn_buffers buffers;
-    size_t forward, backward;
-    if (!gelu_ffn_layout(ffn, gelu_ffn_rows(rows, FFN_FORWARD), FFN_FORWARD, NULL, &buffers, &forward) ||
-        !gelu_ffn_layout(ffn, gelu_ffn_rows(rows, FFN_BACKWARD), FFN_BACKWARD, NULL, &buffers, &backward))
+    size_t forward, backward, threads = gelu_parallel_processors();
+    if (!gelu_ffn_layout(ffn, gelu_ffn_rows(rows, FFN_FORWARD), FFN_FORWARD, threads, NULL, &buffers, &forward) ||
+        !gelu_ffn_layout(ffn, gelu_ffn_rows(rows, FFN_BACKWARD), FFN_BACKWARD, threads, NULL, &buffers, &backward))
         return GELU_ERR_OVERFLOW;
     *forward_nbytes = forward;
     *backward_nbytes = backward;

@@ -25,11 +25,11 @@ static gelu_status check_backward(const struct backward *b, struct alias_matrix 
     if (status == GELU_OK && b->dx.p) status = gelu_linear_check_matrix(b->dx);
     if (status != GELU_OK) return status;
     if ((b->dw.p && !alias_fits(b->dw)) || (b->db.p && !alias_fits(b->db))) return GELU_ERR_OVERFLOW;
-    return gelu_linear_check_alias(4, (struct alias_matrix[]){b->dx, b->dw, b->db, workspace}, 2,
-                                   (struct alias_matrix[]){b->x, b->dy});
+    return gelu_linear_check_alias(4, (struct alias_matrix[]){b->dx, b->dw, b->db, workspace}, 3,
+                                   (struct alias_matrix[]){b->x, b->dy, gelu_linear_view_weights(b->linear)});
 }
 
-static void run_backward(const struct backward *b, void *workspace) {
+static void run_backward(const struct backward *b, struct product_space space) {
     const gelu_linear *linear = b->linear;
     const struct linear_matrix x = {b->xtype, (void *)b->x.p, b->x.ld}, dx = {b->xtype, (void *)b->dx.p, b->dx.ld};
     const struct linear_matrix dy = {b->dytype, (void *)b->dy.p, b->dy.ld};
@@ -37,8 +37,8 @@ static void run_backward(const struct backward *b, void *workspace) {
                                      linear->layout == GELU_OUT_IN ? linear->in : linear->out};
     const struct linear_matrix none = {0};
     fpenv host = fpenv_enter();
-    gelu_linear_weight_grad(linear, b->mode, b->dy.rows, x, dy, dw, (void *)b->db.p, workspace);
-    if (dx.p) gelu_linear_input_grad(linear, b->dy.rows, dy, b->mode == GELU_GRAD_ADD ? dx : none, dx, workspace);
+    gelu_linear_weight_grad(linear, b->mode, b->dy.rows, x, dy, dw, (void *)b->db.p, space);
+    if (dx.p) gelu_linear_input_grad(linear, b->dy.rows, dy, b->mode == GELU_GRAD_ADD ? dx : none, dx, space);
     fpenv_leave(host);
 }
 
@@ -59,14 +59,14 @@ gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_mode mode,
         .xtype = xtype,
         .dytype = dytype,
     };
-    size_t workspace_nbytes;
-    if (!gelu_linear_backward_nbytes(linear, rows, &workspace_nbytes)) return GELU_ERR_OVERFLOW;
+    size_t workspace_nbytes, threads = gelu_product_threads(workspace);
+    if (!gelu_linear_backward_nbytes(linear, rows, threads, &workspace_nbytes)) return GELU_ERR_OVERFLOW;
     gelu_status status = check_backward(&b, alias_matrix(workspace, 1, workspace_nbytes, workspace_nbytes, 1));
     bool nothing = out == 0 && (in == 0 || !dx); /* however many rows there are */
     if (status != GELU_OK || nothing) return status;
     void *own = workspace ? NULL : alloc_aligned(workspace_nbytes);
     if (!workspace && !own) return GELU_ERR_MEMORY;
-    run_backward(&b, workspace ? workspace : own);
+    run_backward(&b, (struct product_space){workspace ? workspace : own, threads});
     alloc_free(own);
     return GELU_OK;
 }

@@ -11,6 +11,14 @@ gelu_status gelu_linear_check_matrix(struct alias_matrix m) {
     return alias_fits(m) ? GELU_OK : GELU_ERR_OVERFLOW;
 }
 
+struct alias_matrix gelu_linear_view_weights(const gelu_linear *linear) {
+    if (!linear || linear->panels) return (struct alias_matrix){0};
+    const struct product_factor *w = &linear->weight;
+    bool out_in = linear->layout == GELU_OUT_IN;
+    return alias_matrix(w->p, out_in ? linear->out : linear->in, out_in ? linear->in : linear->out,
+                        out_in ? w->stride : w->depth_stride, gelu_dtype_nbytes(w->dtype));
+}
+
 gelu_status gelu_linear_check_alias(size_t n_outputs, const struct alias_matrix *outputs, size_t n_inputs,
                                     const struct alias_matrix *inputs) {
     for (size_t i = 0; i < n_outputs; i++) {

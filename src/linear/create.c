@@ -144,8 +144,9 @@ void gelu_linear_free(gelu_linear *linear) {
 gelu_status gelu_linear_workspace(const gelu_linear *linear, size_t rows, size_t *forward_nbytes,
                                   size_t *backward_nbytes) {
     if (!linear || !forward_nbytes || !backward_nbytes) return GELU_ERR_ARGUMENT;
-    size_t forward, backward;
-    if (!gelu_linear_forward_nbytes(linear, rows, &forward) || !gelu_linear_backward_nbytes(linear, rows, &backward))
+    size_t forward, backward, threads = gelu_parallel_processors();
+    if (!gelu_linear_forward_nbytes(linear, rows, threads, &forward) ||
+        !gelu_linear_backward_nbytes(linear, rows, threads, &backward))
         return GELU_ERR_OVERFLOW;
     *forward_nbytes = forward;
     *backward_nbytes = backward;

@@ -8,7 +8,7 @@
 
 /* The matrices of one call. */
 struct forward {
-    struct alias_matrix x, y, residual, preact, value, workspace;
+    struct alias_matrix x, y, residual, preact, value, weight, workspace;
 };
 
 static gelu_status check_epilogue(const gelu_linear *linear, const gelu_epilogue *e) {
@@ -29,12 +29,12 @@ static gelu_status check_matrices(const struct forward *f) {
     if (alias_same(f->y, residual)) residual.p = NULL;
     if (f->residual.p && (alias_overlap(f->preact, f->residual) || alias_overlap(f->workspace, f->residual)))
         return GELU_ERR_ALIAS;
-    return gelu_linear_check_alias(3, (struct alias_matrix[]){f->y, f->preact, f->workspace}, 3,
-                                   (struct alias_matrix[]){f->x, residual, f->value});
+    return gelu_linear_check_alias(3, (struct alias_matrix[]){f->y, f->preact, f->workspace}, 4,
+                                   (struct alias_matrix[]){f->x, residual, f->value, f->weight});
 }
 
 static void run_forward(const gelu_linear *linear, size_t rows, struct linear_matrix x, const gelu_epilogue *e,
-                        struct linear_matrix y, void *workspace) {
+                        struct linear_matrix y, struct product_space space) {
     atomic_size_t overflows = 0;
     const struct linear_output output = {
         .linear = linear,
@@ -48,7 +48,7 @@ static void run_forward(const gelu_linear *linear, size_t rows, struct linear_ma
         .overflows = e->overflows ? &overflows : NULL,
     };
     fpenv host = fpenv_enter();
-    gelu_linear_apply(rows, x, &output, workspace);
+    gelu_linear_apply(rows, x, &output, space);
     fpenv_leave(host);
     if (e->overflows) *e->overflows = overflows;
 }
@@ -65,13 +65,15 @@ gelu_status gelu_linear_forward(const gelu_linear *linear, size_t rows, gelu_dty
         gelu_linear_check_dtype(real, ytype) != GELU_OK)
         return GELU_ERR_DTYPE;
     size_t in = linear->in, out = linear->out, y_nbytes = gelu_dtype_nbytes(ytype), nbytes;
-    if (!gelu_linear_forward_nbytes(linear, rows, &nbytes)) return GELU_ERR_OVERFLOW;
+    size_t threads = gelu_product_threads(workspace);
+    if (!gelu_linear_forward_nbytes(linear, rows, threads, &nbytes)) return GELU_ERR_OVERFLOW;
     const struct forward f = {
         .x = alias_matrix(x, rows, in, ldx, gelu_dtype_nbytes(xtype)),
         .y = alias_matrix(y, rows, out, ldy, y_nbytes),
         .residual = alias_matrix(e.residual, rows, out, e.ldr, y_nbytes),
         .preact = alias_matrix(e.preact, rows, out, e.ldp, gelu_dtype_nbytes(real)),
         .value = alias_matrix(e.value, rows, out, e.ldv, gelu_dtype_nbytes(real)),
+        .weight = gelu_linear_view_weights(linear),
         .workspace = alias_matrix(workspace, 1, nbytes, nbytes, 1),
     };
     status = check_matrices(&f);
@@ -81,7 +83,7 @@ gelu_status gelu_linear_forward(const gelu_linear *linear, size_t rows, gelu_dty
     void *own = workspace ? NULL : alloc_aligned(nbytes);
     if (!workspace && !own) return GELU_ERR_MEMORY;
     run_forward(linear, rows, (struct linear_matrix){xtype, (void *)x, ldx}, &e, (struct linear_matrix){ytype, y, ldy},
-                workspace ? workspace : own);
+                (struct product_space){workspace ? workspace : own, threads});
     alloc_free(own);
     return GELU_OK;
 }

@@ -46,9 +46,9 @@ static void finish(const void *context, const struct product_part *part) {
 }
 
 static void run(const gelu_linear *linear, size_t rows, size_t cols, size_t depth, struct product_factor a,
-                struct product_factor b, struct gradient gradient, void *workspace) {
+                struct product_factor b, struct gradient gradient, struct product_space space) {
     const struct product product = {linear->kernels, linear->real, rows, cols, depth, a, b, start, finish, &gradient};
-    gelu_product_run(&product, workspace);
+    gelu_product_run(&product, space);
 }
 
 /* (rows, cols) as a factor whose sum runs over columns, and over rows. */
@@ -60,7 +60,7 @@ static struct product_factor along_cols(struct linear_matrix m) {
 }
 
 void gelu_linear_input_grad(const gelu_linear *linear, size_t rows, struct linear_matrix dy, struct linear_matrix from,
-                            struct linear_matrix to, void *workspace) {
+                            struct linear_matrix to, struct product_space space) {
     struct product_factor turned = linear->weight;
     if (turned.form == PRODUCT_PANELS) {
         turned.form = PRODUCT_TURNED;
@@ -69,35 +69,35 @@ void gelu_linear_input_grad(const gelu_linear *linear, size_t rows, struct linea
         turned.depth_stride = linear->weight.stride;
     }
     run(linear, rows, linear->in, linear->out, along_rows(dy), turned,
-        (struct gradient){linear->kernels, linear->real, from, to}, workspace);
+        (struct gradient){linear->kernels, linear->real, from, to}, space);
 }
 
 void gelu_linear_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, size_t rows, struct linear_matrix x,
-                             struct linear_matrix dy, struct linear_matrix dw, void *db, void *workspace) {
+                             struct linear_matrix dy, struct linear_matrix dw, void *db, struct product_space space) {
     size_t in = linear->in, out = linear->out;
     struct gradient g = {.kernels = linear->kernels, .real = linear->real, .to = dw};
     if (mode == GELU_GRAD_ADD) g.from = dw;
     if (dw.p && linear->layout == GELU_OUT_IN)
-        run(linear, out, in, rows, along_cols(dy), along_cols(x), g, workspace);
+        run(linear, out, in, rows, along_cols(dy), along_cols(x), g, space);
     else if (dw.p)
-        run(linear, in, out, rows, along_cols(x), along_cols(dy), g, workspace);
+        run(linear, in, out, rows, along_cols(x), along_cols(dy), g, space);
     if (!db) return;
     /* fma(1, dy, s) is s + dy. */
     const struct product_factor ones = {.form = PRODUCT_ONES};
     g.to = (struct linear_matrix){linear->real, db, out};
     if (mode == GELU_GRAD_ADD) g.from = g.to;
-    run(linear, 1, out, rows, ones, along_cols(dy), g, workspace);
+    run(linear, 1, out, rows, ones, along_cols(dy), g, space);
 }
 
-bool gelu_linear_backward_nbytes(const gelu_linear *linear, size_t rows, size_t *nbytes) {
+bool gelu_linear_backward_nbytes(const gelu_linear *linear, size_t rows, size_t threads, size_t *nbytes) {
     bool out_in = linear->layout == GELU_OUT_IN;
     size_t dx, dw, db;
     *nbytes = 0;
     if (linear->compute == GELU_COMPUTE_BF16) return true; /* there is no backward pass */
-    if (!gelu_product_workspace(linear->kernels, linear->real, rows, linear->in, linear->out, &dx) ||
+    if (!gelu_product_workspace(linear->kernels, linear->real, rows, linear->in, linear->out, threads, &dx) ||
         !gelu_product_workspace(linear->kernels, linear->real, out_in ? linear->out : linear->in,
-                                out_in ? linear->in : linear->out, rows, &dw) ||
-        !gelu_product_workspace(linear->kernels, linear->real, 1, linear->out, rows, &db))
+                                out_in ? linear->in : linear->out, rows, threads, &dw) ||
+        !gelu_product_workspace(linear->kernels, linear->real, 1, linear->out, rows, threads, &db))
         return false;
     *nbytes = dx > dw ? dx : dw;
     if (db > *nbytes) *nbytes = db;

@@ -33,6 +33,8 @@ static inline size_t linear_min(size_t a, size_t b) { return a < b ? a : b; }
 
 /* An argument that is a matrix, with its checks: NULL, ld, size. */
 gelu_status gelu_linear_check_matrix(struct alias_matrix m);
+/* The weights that a call reads in the caller's memory; an absent matrix where the layer, or NULL, has its own. */
+struct alias_matrix gelu_linear_view_weights(const gelu_linear *linear);
 /* Whether some output overlaps an input or another output. */
 gelu_status gelu_linear_check_alias(size_t n_outputs, const struct alias_matrix *outputs, size_t n_inputs,
                                     const struct alias_matrix *inputs);
@@ -42,7 +44,7 @@ gelu_status gelu_linear_check_dtype(gelu_dtype real, gelu_dtype dtype);
 gelu_status gelu_linear_check_input(gelu_compute compute, gelu_dtype real, gelu_dtype dtype);
 bool gelu_linear_known_act(gelu_act act);
 
-/* What follows computes, in the environment of fpenv_enter, with a workspace of gelu_product_workspace. */
+/* What follows computes, in the environment of fpenv_enter, in a space of what the functions at the end say. */
 
 /* A matrix of a call: p NULL for none. */
 struct linear_matrix {
@@ -65,15 +67,16 @@ void gelu_linear_activate(const gelu_linear *linear, gelu_act act, bool fast, si
 void gelu_linear_multiply(gelu_dtype real, size_t n, const void *a, const void *b, void *out);
 
 /* output->y (rows, out) = epilogue(x W^T + b), x (rows, in). */
-void gelu_linear_apply(size_t rows, struct linear_matrix x, const struct linear_output *output, void *workspace);
+void gelu_linear_apply(size_t rows, struct linear_matrix x, const struct linear_output *output,
+                       struct product_space space);
 /* to (rows, in) = from + dy W, where acc starts from `from`, or +0 if there is none. */
 void gelu_linear_input_grad(const gelu_linear *linear, size_t rows, struct linear_matrix dy, struct linear_matrix from,
-                            struct linear_matrix to, void *workspace);
+                            struct linear_matrix to, struct product_space space);
 /* dw = or += dy^T x, in the layer's layout, with dw.ld; db = or += sum dy. Each may be NULL. */
 void gelu_linear_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, size_t rows, struct linear_matrix x,
-                             struct linear_matrix dy, struct linear_matrix dw, void *db, void *workspace);
-/* Bytes of workspace for the one and for the other two. false when they do not fit. */
-bool gelu_linear_forward_nbytes(const gelu_linear *linear, size_t rows, size_t *nbytes);
-bool gelu_linear_backward_nbytes(const gelu_linear *linear, size_t rows, size_t *nbytes);
+                             struct linear_matrix dy, struct linear_matrix dw, void *db, struct product_space space);
+/* Bytes for the one and for the other two, for up to so many threads. false when they do not fit. */
+bool gelu_linear_forward_nbytes(const gelu_linear *linear, size_t rows, size_t threads, size_t *nbytes);
+bool gelu_linear_backward_nbytes(const gelu_linear *linear, size_t rows, size_t threads, size_t *nbytes);
 
 #endif

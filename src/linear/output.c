@@ -120,7 +120,8 @@ static void finish(const void *context, const struct product_part *part) {
     store(o->linear, &o->y, part, type == real ? t : narrow);
 }
 
-static void apply_bf16(size_t rows, struct linear_matrix x, const struct linear_output *output, void *workspace) {
+static void apply_bf16(size_t rows, struct linear_matrix x, const struct linear_output *output,
+                       struct product_space space) {
     const gelu_linear *linear = output->linear;
     const struct product_bf16 product = {
         .kernels = linear->kernels,
@@ -134,13 +135,14 @@ static void apply_bf16(size_t rows, struct linear_matrix x, const struct linear_
         .finish = finish,
         .context = output,
     };
-    gelu_product_bf16_run(&product, workspace);
+    gelu_product_bf16_run(&product, space);
 }
 
-void gelu_linear_apply(size_t rows, struct linear_matrix x, const struct linear_output *output, void *workspace) {
+void gelu_linear_apply(size_t rows, struct linear_matrix x, const struct linear_output *output,
+                       struct product_space space) {
     const gelu_linear *linear = output->linear;
     if (linear->compute == GELU_COMPUTE_BF16) {
-        apply_bf16(rows, x, output, workspace);
+        apply_bf16(rows, x, output, space);
         return;
     }
     const struct product product = {
@@ -155,11 +157,11 @@ void gelu_linear_apply(size_t rows, struct linear_matrix x, const struct linear_
         .finish = finish,
         .context = output,
     };
-    gelu_product_run(&product, workspace);
+    gelu_product_run(&product, space);
 }
 
-bool gelu_linear_forward_nbytes(const gelu_linear *linear, size_t rows, size_t *nbytes) {
+bool gelu_linear_forward_nbytes(const gelu_linear *linear, size_t rows, size_t threads, size_t *nbytes) {
     if (linear->compute == GELU_COMPUTE_BF16)
-        return gelu_product_bf16_workspace(rows, linear->out, linear->in, linear->panels != NULL, nbytes);
-    return gelu_product_workspace(linear->kernels, linear->real, rows, linear->out, linear->in, nbytes);
+        return gelu_product_bf16_workspace(rows, linear->out, linear->in, linear->panels != NULL, threads, nbytes);
+    return gelu_product_workspace(linear->kernels, linear->real, rows, linear->out, linear->in, threads, nbytes);
 }

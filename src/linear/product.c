@@ -18,8 +18,8 @@ enum {
     SERIAL_WORK = 1 << 19 /* multiplications that one core does sooner than a second thread starts */
 };
 
-/* How a product is cut, from its size and the number of threads that is set, whatever number a call then gets. The
- * bytes grow with the rows: a workspace serves fewer rows, too. */
+/* How a product is cut, from its size and a number of threads, whatever number a call then gets. The bytes grow with
+ * the rows and with the threads: a workspace serves fewer of either, too. */
 struct plan {
     size_t width, panels, blocks; /* of columns; of k */
     size_t workers;
@@ -39,17 +39,21 @@ size_t gelu_product_width(const struct gelu_kernels *kernels, gelu_dtype real) {
     return real == GELU_F64 ? kernels->tile_width_f64 : kernels->tile_width_f32;
 }
 
-static size_t count_workers(size_t rows, size_t cols, size_t depth) {
+size_t gelu_product_threads(const void *workspace) {
+    return workspace ? gelu_parallel_processors() : gelu_num_threads();
+}
+
+static size_t count_workers(size_t rows, size_t cols, size_t depth, size_t threads) {
     size_t work;
     bool small = size_mul(rows, cols, &work) && size_mul(work, depth, &work) && work < SERIAL_WORK;
-    return small ? 1 : gelu_num_threads();
+    return small ? 1 : threads;
 }
 
 static struct plan make_plan(const struct gelu_kernels *kernels, gelu_dtype real, size_t rows, size_t cols,
-                             size_t depth) {
+                             size_t depth, size_t threads) {
     size_t width = gelu_product_width(kernels, real), element = gelu_dtype_nbytes(real);
     struct plan p = {.width = width, .panels = divide_up(cols, width), .blocks = divide_up(depth, PRODUCT_BLOCK)};
-    p.workers = count_workers(rows, cols, depth);
+    p.workers = count_workers(rows, cols, depth, threads);
     size_t wanted = p.workers > 1 ? 2 * p.workers : 1; /* tasks, for an even load */
     size_t most_panels = at_least(CHUNK_COLS / width, 1), panels = at_least(p.panels, 1);
     p.chunks = at_least(divide_up(rows, CHUNK_ROWS), 1);
@@ -72,10 +76,10 @@ static struct plan make_plan(const struct gelu_kernels *kernels, gelu_dtype real
 }
 
 bool gelu_product_workspace(const struct gelu_kernels *kernels, gelu_dtype real, size_t rows, size_t cols, size_t depth,
-                            size_t *nbytes) {
+                            size_t threads, size_t *nbytes) {
     *nbytes = 0;
     if (rows == 0 || cols == 0) return true;
-    struct plan p = make_plan(kernels, real, rows, cols, depth);
+    struct plan p = make_plan(kernels, real, rows, cols, depth, threads);
     size_t packed, own = p.acc_nbytes + p.panel_nbytes + p.line_nbytes;
     return size_mul(p.blocks, p.block_nbytes, &packed) && size_mul(p.workers, own, nbytes) &&
            size_add(*nbytes, packed, nbytes);
@@ -256,12 +260,13 @@ static void in_parallel(struct run *run, size_t items, void (*task)(void *contex
     gelu_parallel_for(at_most(at_most(run->plan.workers, gelu_parallel_threads()), items), task, run);
 }
 
-void gelu_product_run(const struct product *product, void *workspace) {
+void gelu_product_run(const struct product *product, struct product_space space) {
     struct run run = {.product = product};
-    run.plan = make_plan(product->kernels, product->real, product->rows, product->cols, product->depth);
+    run.plan = make_plan(product->kernels, product->real, product->rows, product->cols, product->depth,
+                         at_most(space.threads, gelu_num_threads()));
     const struct plan *plan = &run.plan;
     if (product->rows == 0 || product->cols == 0) return;
-    run.workers = workspace;
+    run.workers = space.p;
     run.packed = run.workers + plan->workers * (plan->acc_nbytes + plan->panel_nbytes + plan->line_nbytes);
     assert(plan->group * plan->slab_nbytes <= plan->block_nbytes);
     for (; run.first < plan->chunks; run.first += run.chunks) {

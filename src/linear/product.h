@@ -42,14 +42,26 @@ struct product {
     const void *context;
 };
 
+/* Where the products of a call work, aligned to 64 bytes: room for as many threads as `threads` says, however many are
+ * set by the time that they run. */
+struct product_space {
+    void *p;
+    size_t threads;
+};
+
+/* For how many threads a call sizes that, to be asked once: as many as are set, in memory of its own. A caller's
+ * workspace may be older than the setting: it has room for as many as there are processors. */
+size_t gelu_product_threads(const void *workspace);
+
 /* Columns of a panel. */
 size_t gelu_product_width(const struct gelu_kernels *kernels, gelu_dtype real);
-/* Bytes of workspace that a product of this size needs, whatever its factors. false when that does not fit. */
+/* Bytes of workspace that a product of this size needs for up to so many threads, whatever its factors: no less for
+ * more. false when that does not fit. */
 bool gelu_product_workspace(const struct gelu_kernels *kernels, gelu_dtype real, size_t rows, size_t cols, size_t depth,
-                            size_t *nbytes);
-/* workspace is aligned to 64 bytes. The environment is the caller's own; start and finish run in that of fpenv_enter,
+                            size_t threads, size_t *nbytes);
+/* The environment is the caller's own; start and finish run in that of fpenv_enter,
  * on several threads. */
-void gelu_product_run(const struct product *product, void *workspace);
+void gelu_product_run(const struct product *product, struct product_space space);
 
 /* Pack rows first to first + count - 1 of a factor, at `start` and `depth` behind it in the sum (depth at most
  * PRODUCT_BLOCK), as real: (i, k) at k * width + i, and 0 up to width. scratch: PRODUCT_BLOCK * width reals. */

@@ -30,15 +30,15 @@ static size_t divide_up(size_t a, size_t b) { return a / b + (a % b > 0); }
 static size_t round_up(size_t n) { return divide_up(n, BF16_PANEL) * BF16_PANEL; }
 static size_t at_least(size_t a, size_t limit) { return a > limit ? a : limit; }
 
-static size_t count_workers(size_t rows, size_t cols, size_t depth) {
+static size_t count_workers(size_t rows, size_t cols, size_t depth, size_t threads) {
     size_t work;
     bool small = size_mul(rows, cols, &work) && size_mul(work, depth, &work) && work < SERIAL_WORK;
-    return small ? 1 : gelu_num_threads();
+    return small ? 1 : threads;
 }
 
 /* rows and cols are not 0. false where a size does not fit. */
-static bool make_plan(size_t rows, size_t cols, size_t depth, bool packed, struct plan *p) {
-    *p = (struct plan){.workers = count_workers(rows, cols, depth)};
+static bool make_plan(size_t rows, size_t cols, size_t depth, bool packed, size_t threads, struct plan *p) {
+    *p = (struct plan){.workers = count_workers(rows, cols, depth, threads)};
     p->chunk_rows = bf16_min(round_up(divide_up(rows, p->workers)), CHUNK_ROWS);
     p->chunks = divide_up(rows, p->chunk_rows);
     size_t most = depth > SHALLOW ? DEEP_COLS : SHALLOW_COLS;
@@ -46,20 +46,22 @@ static bool make_plan(size_t rows, size_t cols, size_t depth, bool packed, struc
     size_t wanted = p->workers > 1 ? divide_up(2 * p->workers, p->chunks) : 1;
     p->group_cols = bf16_min(at_least(round_up(divide_up(cols, wanted)), BF16_PANEL), most);
     p->groups = divide_up(cols, p->group_cols);
-    /* For the widest group: the bytes then grow with the rows, so that a workspace serves fewer rows, too. */
+    /* For the longest chunk and the widest group: the bytes then grow with the rows and with the workers, so that a
+     * workspace serves fewer of either, too. */
+    size_t longest = bf16_min(round_up(rows), CHUNK_ROWS);
     size_t widest = bf16_min(round_up(cols), most);
-    p->acc_nbytes = p->chunk_rows * widest * sizeof(float);
+    p->acc_nbytes = longest * widest * sizeof(float);
     p->scratch_nbytes = FINISH_ROWS * widest * sizeof(float);
     if (!packed && !bf16_weights_nbytes(widest, depth, &p->w_nbytes)) return false;
-    return bf16_rows_nbytes(p->chunk_rows, depth, &p->x_nbytes);
+    return bf16_rows_nbytes(longest, depth, &p->x_nbytes);
 }
 
-bool gelu_product_bf16_workspace(size_t rows, size_t cols, size_t depth, bool packed, size_t *nbytes) {
+bool gelu_product_bf16_workspace(size_t rows, size_t cols, size_t depth, bool packed, size_t threads, size_t *nbytes) {
     struct plan p;
     size_t x_nbytes, own;
     *nbytes = 0;
     if (rows == 0 || cols == 0) return true;
-    if (!make_plan(rows, cols, depth, packed, &p)) return false;
+    if (!make_plan(rows, cols, depth, packed, threads, &p)) return false;
     return size_mul(p.workers, p.x_nbytes, &x_nbytes) && size_add(p.acc_nbytes + p.scratch_nbytes, p.w_nbytes, &own) &&
            size_mul(p.workers, own, nbytes) && size_add(*nbytes, x_nbytes, nbytes);
 }
@@ -122,12 +124,13 @@ static void multiply(void *context, size_t worker) {
         multiply_group(run, item % run->chunks, item / run->chunks, run->workers + worker * own);
 }
 
-void gelu_product_bf16_run(const struct product_bf16 *product, void *workspace) {
-    struct run run = {.product = product, .x = workspace};
+void gelu_product_bf16_run(const struct product_bf16 *product, struct product_space space) {
+    struct run run = {.product = product, .x = space.p};
     const struct plan *plan = &run.plan;
     if (product->rows == 0 || product->cols == 0) return;
     /* The workspace has this size, so that it fits. */
-    (void)make_plan(product->rows, product->cols, product->depth, product->w.form == PRODUCT_PANELS, &run.plan);
+    (void)make_plan(product->rows, product->cols, product->depth, product->w.form == PRODUCT_PANELS,
+                    bf16_min(space.threads, gelu_num_threads()), &run.plan);
     run.workers = run.x + plan->workers * plan->x_nbytes;
     for (; run.first < plan->chunks; run.first += run.chunks) {
         run.chunks = bf16_min(plan->workers, plan->chunks - run.first);

@@ -18,8 +18,9 @@ struct product_bf16 {
     const void *context;
 };
 
-bool gelu_product_bf16_workspace(size_t rows, size_t cols, size_t depth, bool packed, size_t *nbytes);
+/* As gelu_product_workspace. */
+bool gelu_product_bf16_workspace(size_t rows, size_t cols, size_t depth, bool packed, size_t threads, size_t *nbytes);
 /* The environment is that of fpenv_enter; finish runs in it, on several threads. */
-void gelu_product_bf16_run(const struct product_bf16 *product, void *workspace);
+void gelu_product_bf16_run(const struct product_bf16 *product, struct product_space space);
 
 #endif

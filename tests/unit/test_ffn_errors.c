@@ -245,6 +245,59 @@ static void empty_shapes(void **state) {
     gelu_ffn_free(ffn);
 }
 
+/* No model features, and more rows than anybody waits for. */
+static void endless_rows(void **state) {
+    (void)state;
+    const size_t rows = SIZE_MAX / 64;
+    float db[F] = {9, 9, 9}, dup[F] = {9, 9, 9};
+    for (int is_gated = 0; is_gated < 2; is_gated++) {
+        gelu_ffn_desc desc = is_gated ? gated : plain;
+        desc.d_model = 0;
+        desc.fc2.bias = NULL;
+        gelu_ffn *ffn = new_ffn(&desc);
+        size_t overflows = 9;
+        const gelu_ffn_trace trace = {.overflows = &overflows};
+        assert_int_equal(gelu_ffn_forward(ffn, rows, GELU_F32, NULL, 0, NULL, GELU_F32, NULL, 0, NULL), GELU_OK);
+        assert_int_equal(gelu_ffn_forward(ffn, rows, GELU_F32, NULL, 0, &trace, GELU_F32, NULL, 0, NULL), GELU_OK);
+        assert_int_equal(overflows, 0);
+        const gelu_ffn_grads grads = {.dfc1_bias = db, .dup_bias = is_gated ? dup : NULL};
+        for (int add = 1; add >= 0; add--) {
+            gelu_grad_mode mode = add ? GELU_GRAD_ADD : GELU_GRAD_SET;
+            float old[F] = {9, 9, 9}, *want = add ? old : (float[F]){0};
+            db[0] = db[1] = db[2] = dup[0] = dup[1] = dup[2] = 9;
+            assert_int_equal(
+                gelu_ffn_backward(ffn, mode, rows, GELU_F32, NULL, 0, GELU_F32, NULL, 0, NULL, &grads, NULL), GELU_OK);
+            assert_memory_equal(db, want, sizeof db);
+            if (is_gated) assert_memory_equal(dup, want, sizeof dup);
+        }
+        gelu_ffn_free(ffn);
+    }
+}
+
+/* The weights of a view are inputs. */
+static void view_overlaps(void **state) {
+    (void)state;
+    for (int is_gated = 0; is_gated < 2; is_gated++) {
+        float w[3][F * D] = {{0}}, x[ROWS * D] = {0}, y[ROWS * D], *const dy = y;
+        gelu_ffn_desc desc = is_gated ? gated : plain;
+        desc.view = 1, desc.fc1.weight = w[0], desc.fc2.weight = w[1];
+        if (is_gated) desc.up.weight = w[2];
+        gelu_ffn *ffn = new_ffn(&desc);
+        memset(y, 0, sizeof y);
+        for (int i = 0; i < (is_gated ? 3 : 2); i++) {
+            const gelu_ffn_trace trace = {.h = &w[i][F * D - 1]};
+            const gelu_ffn_grads dx = {.dx = w[i], .lddx = D}, dw = {.dfc2_weight = w[i]};
+            assert_int_equal(gelu_ffn_forward(ffn, 1, GELU_F32, x, D, NULL, GELU_F32, w[i], D, NULL), GELU_ERR_ALIAS);
+            assert_int_equal(gelu_ffn_forward(ffn, 1, GELU_F32, x, D, &trace, GELU_F32, y, D, NULL), GELU_ERR_ALIAS);
+            assert_int_equal(gelu_ffn_backward(ffn, GELU_GRAD_SET, 1, GELU_F32, x, D, GELU_F32, dy, D, NULL, &dx, NULL),
+                             GELU_ERR_ALIAS);
+            assert_int_equal(gelu_ffn_backward(ffn, GELU_GRAD_SET, 1, GELU_F32, x, D, GELU_F32, dy, D, NULL, &dw, NULL),
+                             GELU_ERR_ALIAS);
+        }
+        gelu_ffn_free(ffn);
+    }
+}
+
 static void memory_runs_out(void **state) {
     (void)state;
     gelu_ffn *ffn = NULL;
@@ -312,8 +365,9 @@ static void control_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_desc),   cmocka_unit_test(wrong_forward),   cmocka_unit_test(wrong_backward),
-        cmocka_unit_test(empty_shapes), cmocka_unit_test(memory_runs_out), cmocka_unit_test(control_words),
+        cmocka_unit_test(wrong_desc),      cmocka_unit_test(wrong_forward), cmocka_unit_test(wrong_backward),
+        cmocka_unit_test(empty_shapes),    cmocka_unit_test(endless_rows),  cmocka_unit_test(view_overlaps),
+        cmocka_unit_test(memory_runs_out), cmocka_unit_test(control_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

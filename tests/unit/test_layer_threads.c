@@ -2,49 +2,64 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 /* Threads of a host that share one layer, forward and backward at the same time: each gets the results that it gets
- * alone. Under a thread checker this shows that a call writes nothing that another one sees. */
+ * alone, even while the number of threads changes. Under a thread checker this shows that a call writes nothing that
+ * another one sees. */
+#define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <cmocka.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include "unit/naive.h"
 
-enum { ROWS = 70, D_MODEL = 65, D_FF = 130, THREADS = 4, ROUNDS = 6 };
+enum { ROWS = 70, D_MODEL = 65, D_FF = 130, THREADS = 4, ROUNDS = 6, FLIPPED = 20 };
 
-static gelu_linear *linear;
+static gelu_linear *linear, *narrow; /* narrow: a view, in bf16 compute */
 static gelu_ffn *ffn;
-static struct matrix x;
+static struct matrix x, x16;
+
+static struct layer first, up, second;
 
 struct outputs {
     float y[ROWS * D_FF], dx[ROWS * D_MODEL], dw[D_FF * D_MODEL], db[D_FF];
     float ffn_y[ROWS * D_MODEL], ffn_dx[ROWS * D_MODEL], dup[D_FF * D_MODEL];
+    float narrow_y[ROWS * D_FF];
+};
+
+/* Of one caller. All NULL: allocated by each call. */
+struct workspaces {
+    void *forward, *backward, *ffn_forward, *ffn_backward, *narrow;
 };
 
 /* A status of the first call that fails. */
-static gelu_status compute(struct outputs *o) {
+static gelu_status compute(struct outputs *o, const struct workspaces *w) {
     const gelu_epilogue e = {.act = GELU_ERF};
     const gelu_ffn_grads grads = {.dx = o->ffn_dx, .lddx = D_MODEL, .dup_weight = o->dup};
-    gelu_status status = gelu_linear_forward(linear, ROWS, GELU_F32, x.p, x.ld, &e, GELU_F32, o->y, D_FF, NULL);
+    gelu_status status = gelu_linear_forward(linear, ROWS, GELU_F32, x.p, x.ld, &e, GELU_F32, o->y, D_FF, w->forward);
     if (status == GELU_OK)
         status = gelu_linear_backward(linear, GELU_GRAD_SET, ROWS, GELU_F32, x.p, x.ld, GELU_F32, o->y, D_FF, o->dx,
-                                      D_MODEL, o->dw, o->db, NULL);
+                                      D_MODEL, o->dw, o->db, w->backward);
     if (status == GELU_OK)
-        status = gelu_ffn_forward(ffn, ROWS, GELU_F32, x.p, x.ld, NULL, GELU_F32, o->ffn_y, D_MODEL, NULL);
+        status = gelu_ffn_forward(ffn, ROWS, GELU_F32, x.p, x.ld, NULL, GELU_F32, o->ffn_y, D_MODEL, w->ffn_forward);
     if (status == GELU_OK)
         status = gelu_ffn_backward(ffn, GELU_GRAD_SET, ROWS, GELU_F32, x.p, x.ld, GELU_F32, o->ffn_y, D_MODEL, NULL,
-                                   &grads, NULL);
+                                   &grads, w->ffn_backward);
+    if (status == GELU_OK)
+        status =
+            gelu_linear_forward(narrow, ROWS, GELU_BF16, x16.p, x16.ld, &e, GELU_F32, o->narrow_y, D_FF, w->narrow);
     return status;
 }
 
 static struct outputs want;
+static const struct workspaces none;
 
 /* NULL when every round gave what one thread alone got. */
 static void *repeat(void *context) {
     struct outputs *o = context;
     for (int round = 0; round < ROUNDS; round++) {
         memset(o, 0xff, sizeof *o);
-        if (compute(o) != GELU_OK || memcmp(o, &want, sizeof want) != 0) return context;
+        if (compute(o, &none) != GELU_OK || memcmp(o, &want, sizeof want) != 0) return context;
     }
     return NULL;
 }
@@ -63,12 +78,13 @@ static void share(size_t own_threads) {
     gelu_set_num_threads(0);
 }
 
-static void one_layer_many_callers(void **state) {
+static int set_up(void **state) {
     (void)state;
-    struct layer first = layer_new(GELU_BF16, GELU_OUT_IN, D_MODEL, D_FF, true);
-    struct layer up = layer_new(GELU_F32, GELU_IN_OUT, D_MODEL, D_FF, true);
-    struct layer second = layer_new(GELU_F16, GELU_OUT_IN, D_FF, D_MODEL, true);
+    first = layer_new(GELU_BF16, GELU_OUT_IN, D_MODEL, D_FF, true);
+    up = layer_new(GELU_F32, GELU_IN_OUT, D_MODEL, D_FF, true);
+    second = layer_new(GELU_F16, GELU_OUT_IN, D_FF, D_MODEL, true);
     x = matrix_random(GELU_F32, ROWS, D_MODEL);
+    x16 = matrix_random(GELU_BF16, ROWS, D_MODEL);
     const gelu_ffn_desc desc = {.d_model = D_MODEL,
                                 .d_ff = D_FF,
                                 .act = GELU_SILU,
@@ -77,19 +93,96 @@ static void one_layer_many_callers(void **state) {
                                 .up = up.weights,
                                 .fc2 = second.weights};
     assert_int_equal(gelu_linear_create(D_MODEL, D_FF, &first.weights, GELU_COMPUTE_F32, &linear), GELU_OK);
+    assert_int_equal(gelu_linear_view(D_MODEL, D_FF, &first.weights, GELU_COMPUTE_BF16, &narrow), GELU_OK);
     assert_int_equal(gelu_ffn_create(&desc, &ffn), GELU_OK);
     gelu_set_num_threads(1);
-    assert_int_equal(compute(&want), GELU_OK);
+    assert_int_equal(compute(&want, &none), GELU_OK);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    gelu_linear_free(linear);
+    gelu_linear_free(narrow);
+    gelu_ffn_free(ffn);
+    layer_free(&first), layer_free(&up), layer_free(&second);
+    free(x.p), free(x16.p);
+    return 0;
+}
+
+static void one_layer_many_callers(void **state) {
+    (void)state;
     share(1);
     /* A thread checker does not know what OpenMP's threads wait for. */
     if (!getenv("GELU_TEST_SERIAL")) share(3);
-    gelu_linear_free(linear);
-    gelu_ffn_free(ffn);
-    layer_free(&first), layer_free(&up), layer_free(&second);
-    free(x.p);
+}
+
+/* Exactly as much as is asked for: a checker of addresses sees what goes beyond. */
+static void *space(size_t nbytes) {
+    void *p;
+    assert_int_equal(posix_memalign(&p, 64, nbytes), 0);
+    return p;
+}
+
+static struct workspaces workspaces_new(void) {
+    size_t forward, backward, ffn_forward, ffn_backward, narrow_forward, no_backward;
+    assert_int_equal(gelu_linear_workspace(linear, ROWS, &forward, &backward), GELU_OK);
+    assert_int_equal(gelu_ffn_workspace(ffn, ROWS, &ffn_forward, &ffn_backward), GELU_OK);
+    assert_int_equal(gelu_linear_workspace(narrow, ROWS, &narrow_forward, &no_backward), GELU_OK);
+    return (struct workspaces){space(forward), space(backward), space(ffn_forward), space(ffn_backward),
+                               space(narrow_forward)};
+}
+
+static void workspaces_free(struct workspaces *w) {
+    free(w->forward), free(w->backward), free(w->ffn_forward), free(w->ffn_backward), free(w->narrow);
+}
+
+static atomic_bool stop;
+
+static void *flip(void *context) {
+    for (size_t n = 1; !atomic_load(&stop); n = 65 - n) (void)gelu_set_num_threads(n);
+    return context;
+}
+
+/* Between what a call allots and what it uses, and between the two calls of one who brings a workspace. */
+static void number_changes(void **state) {
+    (void)state;
+    if (getenv("GELU_TEST_SERIAL")) skip();
+    static struct outputs got;
+    gelu_set_num_threads(1);
+    struct workspaces own = workspaces_new();
+    gelu_set_num_threads(64);
+    struct workspaces many = workspaces_new();
+    const struct workspaces *from[] = {&none, &own, &many};
+    pthread_t flipper;
+    atomic_store(&stop, false);
+    assert_int_equal(pthread_create(&flipper, NULL, flip, NULL), 0);
+    for (int round = 0; round < 3 * FLIPPED; round++) {
+        memset(&got, 0xff, sizeof got);
+        assert_int_equal(compute(&got, from[round % 3]), GELU_OK);
+        assert_memory_equal(&got, &want, sizeof want);
+    }
+    atomic_store(&stop, true);
+    assert_int_equal(pthread_join(flipper, NULL), 0);
+    workspaces_free(&own), workspaces_free(&many);
+    gelu_set_num_threads(0);
+}
+
+/* A workspace is as large before gelu_set_num_threads as after. */
+static void workspace_stays(void **state) {
+    (void)state;
+    size_t before[2], after[2];
+    for (size_t n = 1; n <= 1024; n *= 4) {
+        (void)gelu_set_num_threads(n);
+        size_t *to = n == 1 ? before : after;
+        assert_int_equal(gelu_linear_workspace(linear, 5000, &to[0], &to[1]), GELU_OK);
+        if (n > 1) assert_memory_equal(before, after, sizeof before);
+    }
+    gelu_set_num_threads(0);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_layer_many_callers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_layer_many_callers), cmocka_unit_test(number_changes),
+                                       cmocka_unit_test(workspace_stays)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

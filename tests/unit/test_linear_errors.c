@@ -174,6 +174,31 @@ static void wrong_backward(void **state) {
     gelu_linear_free(l);
 }
 
+/* The weights of a view are an input, and its bias, which is copied, is not. */
+static void view_overlaps(void **state) {
+    (void)state;
+    float w[OUT * IN] = {0}, x[ROWS * IN] = {0}, dy[ROWS * OUT] = {0}, own_bias[ROWS * OUT] = {0};
+    for (gelu_layout layout = GELU_OUT_IN; layout <= GELU_IN_OUT; layout++) {
+        const gelu_weights seen = {GELU_F32, layout, w, 0, own_bias};
+        gelu_linear *view, *copy;
+        assert_int_equal(gelu_linear_view(IN, OUT, &seen, GELU_COMPUTE_F32, &view), GELU_OK);
+        assert_int_equal(gelu_linear_create(IN, OUT, &seen, GELU_COMPUTE_F32, &copy), GELU_OK);
+        const gelu_epilogue e = {.preact = w + OUT * IN - 1, .ldp = OUT};
+        const gelu_dtype f32 = GELU_F32;
+        const gelu_grad_mode set = GELU_GRAD_SET;
+        assert_int_equal(gelu_linear_forward(view, 1, f32, x, IN, NULL, f32, w, OUT, NULL), GELU_ERR_ALIAS);
+        assert_int_equal(gelu_linear_forward(view, 1, f32, x, IN, NULL, f32, w + OUT * IN - 1, OUT, NULL),
+                         GELU_ERR_ALIAS);
+        assert_int_equal(gelu_linear_forward(view, 1, f32, x, IN, &e, f32, dy, OUT, NULL), GELU_ERR_ALIAS);
+        backward_refuses(GELU_ERR_ALIAS, view, set, f32, x, IN, f32, dy, OUT, w, IN, NULL, NULL);
+        backward_refuses(GELU_ERR_ALIAS, view, set, f32, x, IN, f32, dy, OUT, NULL, 0, w, NULL);
+        backward_refuses(GELU_ERR_ALIAS, view, set, f32, x, IN, f32, dy, OUT, NULL, 0, NULL, w + OUT * IN - 1);
+        assert_int_equal(gelu_linear_forward(view, ROWS, f32, x, IN, NULL, f32, own_bias, OUT, NULL), GELU_OK);
+        assert_int_equal(gelu_linear_forward(copy, 1, f32, x, IN, NULL, f32, w, OUT, NULL), GELU_OK);
+        gelu_linear_free(view), gelu_linear_free(copy);
+    }
+}
+
 /* A workspace of the size asked for serves as the library's own, and must lie apart, aligned. */
 static void workspaces(void **state) {
     (void)state;
@@ -350,7 +375,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_weights),   cmocka_unit_test(wrong_forward), cmocka_unit_test(overlapping_forward),
         cmocka_unit_test(wrong_backward),  cmocka_unit_test(workspaces),    cmocka_unit_test(empty_shapes),
-        cmocka_unit_test(memory_runs_out), cmocka_unit_test(control_words),
+        cmocka_unit_test(memory_runs_out), cmocka_unit_test(control_words), cmocka_unit_test(view_overlaps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
