@@ -48,11 +48,15 @@ GELU_INLINE m64 m64_or(m64 a, m64 b) { return a | b; }
 GELU_INLINE bool m64_all(m64 m) { return m; }
 GELU_INLINE bool m64_any(m64 m) { return m; }
 
-GELU_INLINE v64 v64_select(m64 m, v64 a, v64 b) {
+/* clang 14 makes fmax of x < 0 ? 0 : x, which loses -0: it must not know what is selected. */
 #if defined(__clang__) && defined(__aarch64__)
-    /* clang 14 makes fmax of x < 0 ? 0 : x, which loses -0: it must not know what is selected. */
-    __asm__("" : "+w"(a), "+w"(b));
+#define SCALAR_HIDE(a, b) __asm__("" : "+w"(a), "+w"(b))
+#else
+#define SCALAR_HIDE(a, b) (void)0
 #endif
+
+GELU_INLINE v64 v64_select(m64 m, v64 a, v64 b) {
+    SCALAR_HIDE(a, b);
     return m ? a : b;
 }
 GELU_INLINE i64 i64_select(m64 m, i64 a, i64 b) { return m ? a : b; }
@@ -153,8 +157,12 @@ GELU_INLINE v32 v32_from_bits(i32 bits) {
     return x;
 }
 GELU_INLINE v32 v32_abs(v32 x) { return v32_from_bits(v32_bits(x) & INT32_MAX); }
-GELU_INLINE v32 v32_min(v32 x, v32 limit) { return __builtin_isless(x, limit) ? x : limit; }
-GELU_INLINE v32 v32_max(v32 x, v32 limit) { return __builtin_isless(limit, x) ? x : limit; }
+GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) {
+    SCALAR_HIDE(a, b);
+    return m ? a : b;
+}
+GELU_INLINE v32 v32_min(v32 x, v32 limit) { return v32_select(__builtin_isless(x, limit), x, limit); }
+GELU_INLINE v32 v32_max(v32 x, v32 limit) { return v32_select(__builtin_isless(limit, x), x, limit); }
 GELU_INLINE v32 v32_fma(v32 a, v32 b, v32 c) { return fma_f32(a, b, c); }
 GELU_INLINE v32 v32_fnma(v32 a, v32 b, v32 c) { return fma_f32(-a, b, c); }
 GELU_INLINE m32 v32_less(v32 a, v32 b) { return __builtin_isless(a, b); }
@@ -165,7 +173,6 @@ GELU_INLINE i32 i32_add(i32 a, i32 b) { return (i32)((uint32_t)a + (uint32_t)b);
 GELU_INLINE i32 i32_shift_left(i32 x, int count) { return (i32)((uint32_t)x << count); }
 GELU_INLINE bool m32_any(m32 m) { return m; }
 GELU_INLINE m32 m32_not(m32 m) { return !m; }
-GELU_INLINE v32 v32_select(m32 m, v32 a, v32 b) { return m ? a : b; }
 
 GELU_INLINE v32 v32_load_f32(const float *p) { return *p; }
 /* Of V32_LANES pairs of bf16, the first or the second of each, exactly. */
