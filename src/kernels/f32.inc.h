@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* The smooth activations in float arithmetic, correctly rounded to f32, f16 and bf16. Parameters: a vector vocabulary
+/* Values in f32, and derivatives in f32, f16 and bf16, correctly rounded by float arithmetic. Parameters: a vector vocabulary
  * with floats, after elementwise.inc.h, whose formulas decide what floats cannot.
  *
  * With z = abs(x): f(x) = max(0, x) + g(z), f'(x) = p(z) for x < 0, else 1 - p(z); g and p are polynomials on 32
  * intervals (f32_tables.h). The last two steps of each are kept as a sum of two floats, so that the result is known as
- * value + rest with an error of 2^-27 to 2^-32 of its size. It is taken when value + (rest +- error) rounds to one
+ * value + rest with an error of 2^-24 to 2^-34 of its size. It is taken when value + (rest +- error) rounds to one
  * number. The other lanes, some two in a hundred, are listed block by block and go through the double formulas. */
 
 /* value + rest, and value + rest_down <= exact <= value + rest_up */
