@@ -13,7 +13,7 @@ STRIDE ?= 1
 SECONDS ?= 60
 PREFIX ?= /usr/local
 
-DEMO_PACKAGES := gcc libc6-dev cmake ninja-build libmpfr-dev libjansson-dev
+DEMO_PACKAGES := gcc libc6-dev cmake ninja-build libmpfr-dev libjansson-dev zlib1g-dev
 TEST_PACKAGES := $(DEMO_PACKAGES) g++ clang-14 libclang-rt-14-dev libomp-14-dev llvm-14 clang-format-14 libcmocka-dev \
                  pkgconf python3 python3-mpmath python3-numpy locales \
                  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user

@@ -6,8 +6,9 @@
 #   src/<folder>/  includes public headers, its own folder, and folders below it in the table of src/README.md
 #   libgelu        (all of src/ but io/, text/ and model/) includes neither those three, nor gelu_io.h, <stdio.h> or
 #                  <jansson.h>
-#   cli/           includes public headers, cli/, bench/ and verify/
+#   cli/           includes public headers, cli/, bench/, train/ and verify/
 #   bench/         includes public headers and bench/ (bench/peers/: what it measures, too)
+#   train/         includes public headers and train/
 #   verify/        includes public headers and verify/
 #   examples/      includes public headers
 set -euo pipefail
@@ -42,6 +43,8 @@ origin() { # FILE HEADER
         echo verify/
     elif [ -f "bench/$2" ]; then
         echo bench/
+    elif [ -f "train/$2" ]; then
+        echo train/
     fi
 }
 
@@ -75,13 +78,14 @@ check_src() { # FILE LINE HEADER ORIGIN
 
 check_outside() { # FILE LINE HEADER ORIGIN
     case ${1%%/*}:$4 in
-    *:public | *:system | cli:cli/* | cli:bench/* | cli:verify/* | bench:bench/* | verify:verify/*) ;;
+    *:public | *:system | cli:cli/* | cli:bench/* | cli:train/* | cli:verify/* | bench:bench/* | \
+        train:train/* | verify:verify/*) ;;
     *) complain "$1:$2" "${1%%/*}/ must not include $3" ;;
     esac
 }
 
 folders=(src)
-for folder in cli bench verify examples; do
+for folder in cli bench train verify examples; do
     [ -d "$folder" ] && folders+=("$folder")
 done
 while IFS=: read -r file line text; do

@@ -7,7 +7,7 @@
 set -euo pipefail
 check=${GELU_SOURCE_DIR:?}/tools/check_layers.sh
 tree=$2/tree
-mkdir -p "$tree"/{include,src/{ffn,kernels,io,base},cli,verify,examples}
+mkdir -p "$tree"/{include,src/{ffn,kernels,io,base},cli,train,verify,examples}
 cat >"$tree/src/README.md" <<'TABLE'
 | folder | what happens there |
 | --- | --- |
@@ -17,7 +17,7 @@ cat >"$tree/src/README.md" <<'TABLE'
 | `base/` | below |
 TABLE
 touch "$tree"/include/{gelu.h,gelu_io.h} "$tree"/src/{ffn/ffn.h,kernels/kernels.h,io/npy.h,base/base.h} \
-    "$tree"/cli/cli.h "$tree"/verify/oracle.h
+    "$tree"/cli/cli.h "$tree"/train/train.h "$tree"/verify/oracle.h
 
 failed=0
 tried=0
@@ -46,6 +46,9 @@ try ok src/io/a.c '"base/base.h"'
 try ok src/io/a.c '<stdio.h>'
 try ok cli/a.c '"cli.h"'
 try ok cli/a.c '"oracle.h"'
+try ok cli/a.c '"train.h"'
+try ok train/a.c '"train.h"'
+try ok train/a.c '"gelu_io.h"'
 try ok verify/a.c '"oracle.h"'
 try ok examples/a.c '"gelu_io.h"'
 try broken src/kernels/a.c '"ffn/ffn.h"'
@@ -65,11 +68,13 @@ try broken src/ffn/a.c '"missing.h"'
 try broken src/ffn/a.c 'SOME_MACRO'
 try broken cli/a.c '"base/base.h"'
 try broken cli/a.c '"../src/base/base.h"'
+try broken train/a.c '"base/base.h"'
+try broken train/a.c '"../cli/cli.h"'
 try broken verify/a.c '"base/base.h"'
 try broken verify/a.c '"../cli/cli.h"'
 try broken examples/a.c '"kernels/kernels.h"'
 mkdir "$tree/src/other"
 try broken src/other/a.c '"gelu.h"'
 
-[ "$tried" -eq 33 ]
+[ "$tried" -eq 38 ]
 exit $failed

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+#include <stdlib.h>
+
+#include "batch.h"
+#include "network.h"
+
+gelu_status train_batch_create(const train_net *net, const train_set *set, struct train_batch *out) {
+    const train_desc *d = &net->desc;
+    size_t outputs = d->widths[d->layers], n, nbytes;
+    *out = (struct train_batch){0};
+    if (d->widths[0] != set->features || outputs != (d->loss == TRAIN_MSE ? set->features : set->classes))
+        return GELU_ERR_SHAPE;
+    if (__builtin_mul_overflow(d->rows, set->features, &n) || __builtin_mul_overflow(n, sizeof(double), &nbytes))
+        return GELU_ERR_OVERFLOW;
+    out->x = malloc(nbytes);
+    out->label = calloc(d->rows, sizeof *out->label);
+    if (!out->x || !out->label) {
+        train_batch_free(out);
+        return GELU_ERR_MEMORY;
+    }
+    out->target = d->loss == TRAIN_MSE ? out->x : out->label;
+    return GELU_OK;
+}
+
+void train_batch_free(struct train_batch *batch) {
+    free(batch->x);
+    free(batch->label);
+    *batch = (struct train_batch){0};
+}
+
+void train_batch_fill(const train_net *net, const train_set *set, const uint32_t *order, size_t first,
+                      struct train_batch *batch) {
+    size_t left = set->count - first;
+    batch->rows = left < net->desc.rows ? left : net->desc.rows;
+    for (size_t i = 0; i < batch->rows; i++) {
+        size_t sample = order ? order[first + i] : first + i;
+        (void)gelu_convert(set->features, GELU_F32, set->x + sample * set->features, net->desc.dtype,
+                           train_at(net, batch->x, i * set->features));
+        batch->label[i] = set->label[sample];
+    }
+}
+
+gelu_status train_evaluate(train_net *net, const train_set *set, double *loss, double *error) {
+    struct train_batch batch;
+    double total = 0;
+    size_t mistakes = 0;
+    gelu_status status = train_batch_create(net, set, &batch);
+    for (size_t at = 0; status == GELU_OK && at < set->count; at += batch.rows) {
+        double sum;
+        size_t wrong;
+        train_batch_fill(net, set, NULL, at, &batch);
+        status = train_forward(net, batch.rows, batch.x, NULL);
+        if (status != GELU_OK) break;
+        train_loss_sum(net, batch.target, &sum, &wrong);
+        total += sum;
+        mistakes += wrong;
+    }
+    train_batch_free(&batch);
+    if (status != GELU_OK) return status;
+    *loss = total / (double)set->count;
+    if (error) *error = (double)mistakes / (double)set->count;
+    return GELU_OK;
+}
+
+gelu_status train_unit_activity(train_net *net, const train_set *set, size_t layer, double *activation, double *delta) {
+    struct train_batch batch;
+    if (layer + 1 >= net->desc.layers) return GELU_ERR_ARGUMENT;
+    const train_layer *l = &net->layers[layer];
+    for (size_t j = 0; j < l->out; j++) activation[j] = delta[j] = 0;
+    gelu_status status = train_batch_create(net, set, &batch);
+    for (size_t at = 0; status == GELU_OK && at < set->count; at += batch.rows) {
+        double sum;
+        train_batch_fill(net, set, NULL, at, &batch);
+        status = train_forward(net, batch.rows, batch.x, NULL);
+        if (status == GELU_OK) status = train_backward(net, batch.x, batch.target, &sum, NULL);
+        if (status != GELU_OK) break;
+        train_arith_of(net)->largest(batch.rows, l->out, l->hidden, activation);
+        train_arith_of(net)->largest(batch.rows, l->out, l->delta, delta);
+    }
+    train_batch_free(&batch);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* Labelled samples: idx files as MNIST has them, .npy files, or the 8x8 digits that are built in. */
+#ifndef GELU_TRAIN_DATA_H
+#define GELU_TRAIN_DATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "gelu_io.h"
+
+typedef struct {
+    size_t count, features, classes;
+    float *x;        /* (count, features) */
+    uint32_t *label; /* (count), each below classes */
+} train_set;
+
+typedef struct {
+    const char *name; /* "digits", or the folder as it was given; must outlive the struct */
+    train_set train, test;
+} train_data;
+
+/* The 1,797 real 8x8 digits of UCI's optdigits, in an order that seed draws, 80 % of them for training; pixels in
+ * [0, 1]. */
+gelu_status train_data_digits(uint64_t seed, train_data *out, gelu_error *err);
+
+/* A folder with train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, each
+ * as it is or with .gz; pixels are divided by the largest one of the training images. Or a folder with x_train.npy,
+ * y_train.npy, x_test.npy and y_test.npy of a floating-point type: x (count, ...), taken as it is, y (count) the
+ * classes as whole numbers from 0.
+ *   GELU_ERR_MISSING    a file is not there, or was built without zlib and has .gz only
+ *   GELU_ERR_MAGIC      not an idx file of this kind
+ *   GELU_ERR_TRUNCATED, GELU_ERR_TRAILING
+ *   GELU_ERR_SHAPE      images and labels differ in number, training and test samples in size, or there are none
+ *   GELU_ERR_ARGUMENT   a label that is no class, or a value that is not finite
+ *   and what gelu_npy_read returns. err names file, place and reason; *out is then zeroed. */
+gelu_status train_data_load(const char *folder, train_data *out, gelu_error *err);
+
+void train_data_free(train_data *data); /* zeroes it; NULL is fine */
+
+#endif
