@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 
 DEMO_PACKAGES := gcc libc6-dev cmake ninja-build libmpfr-dev libjansson-dev zlib1g-dev
 TEST_PACKAGES := $(DEMO_PACKAGES) g++ clang-14 libclang-rt-14-dev libomp-14-dev llvm-14 clang-format-14 libcmocka-dev \
-                 pkgconf python3 python3-mpmath python3-numpy locales \
+                 pkgconf python3 python3-mpmath python3-numpy locales gnuplot-nox \
                  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 
 help:

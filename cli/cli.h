@@ -25,6 +25,7 @@ int cmd_ffn(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
 int cmd_verify(int argc, char **argv); /* only when GELU_HAVE_VERIFY is defined */
 
 #if defined(__GNUC__)
@@ -51,12 +52,13 @@ int cli_usage(const char *format, ...) CLI_PRINTF(1, 2);
  *     }
  *
  * Operands may stand anywhere; after the loop they are argv[0] .. argv[operands - 1]. Negative numbers, infinities and
- * NaNs ("-3", "-.5", "-0x1p-3", "-inf", "-nan") are operands, not options. The only short option is -h. */
+ * NaNs ("-3", "-.5", "-0x1p-3", "-inf", "-nan") are operands, not options. */
 typedef struct {
     int argc;
     char **argv;
     const struct option *options;
-    int operands; /* operands found so far */
+    const char *letters; /* short options beside -h, as getopt has them; NULL: none */
+    int operands;        /* operands found so far */
     bool started;
 } cli_args;
 

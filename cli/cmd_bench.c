@@ -3,6 +3,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "bench_common.h"
 #include "cli.h"
 #include "gelu_io.h"
-#include "plot.h"
+#include "gnuplot.h"
 
 static const char help[] =
     "Usage: gelu bench linear|ffn [OPTION...]    (gelu bench linear --help)\n"
@@ -193,6 +194,15 @@ static int run_groups(const request *request, bench_progress *progress, size_t n
     return CLI_OK;
 }
 
+static int draw(const char *path, size_t n, const bench_row *rows) {
+    FILE *program = tmpfile();
+    if (!program) return cli_fail("temporary file: %s", strerror(errno));
+    bench_print_gnuplot(program, n, rows);
+    int code = gnuplot_write("--plot", program, path);
+    fclose(program);
+    return code;
+}
+
 static int run(const request *request) {
     bench_progress progress = {0};
     size_t n = count_groups(request);
@@ -208,7 +218,7 @@ static int run(const request *request) {
     for (size_t i = 0; i < n && code == CLI_OK; i++)
         if (!fits_in_memory(&groups[i])) code = cli_fail("%zu elements do not fit in memory", groups[i].n);
     if (code == CLI_OK) code = run_groups(request, &progress, n, groups, rows);
-    if (code == CLI_OK && request->plot) code = plot_write(request->plot, n * bench_group_rows(groups), rows);
+    if (code == CLI_OK && request->plot) code = draw(request->plot, n * bench_group_rows(groups), rows);
     free(rows);
     free(groups);
     return code;
@@ -220,7 +230,7 @@ static int check(const request *request, int operands, char **argv) {
     if (operands > 0) return cli_usage("bench takes no argument '%s'", argv[0]);
     int code = bench_check_manner(&request->manner);
     if (code != CLI_OK) return code;
-    return request->plot ? plot_check(request->plot) : CLI_OK;
+    return request->plot ? gnuplot_check("--plot", request->plot) : CLI_OK;
 }
 
 int cmd_bench(int argc, char **argv) {

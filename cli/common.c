@@ -87,7 +87,9 @@ int cli_next(cli_args *args) {
     for (;;) {
         while (optind < args->argc && looks_like_number(args->argv[optind])) keep_operand(args, args->argv[optind++]);
         /* "-" delivers operands in order instead of moving them: argv must not be permuted under looks_like_number. */
-        int option = getopt_long(args->argc, args->argv, "-:h", args->options, NULL);
+        char letters[16];
+        snprintf(letters, sizeof letters, "-:h%s", args->letters ? args->letters : "");
+        int option = getopt_long(args->argc, args->argv, letters, args->options, NULL);
         if (option == 1) {
             keep_operand(args, optarg);
         } else if (option == CLI_END) {

@@ -36,6 +36,7 @@ static const struct {
     {"ffn", "a feed-forward layer, or block, of a checkpoint", cmd_ffn},
     {"info", "version, compiler and instruction sets", cmd_info},
     {"inspect", "which feed-forward blocks a checkpoint has, and which activation it really uses", cmd_inspect},
+    {"plot", "activations, their derivatives and errors, and histograms, as pictures or text", cmd_plot},
     {"probe", "which activation made one .npy file of another, and how it was computed", cmd_probe},
     {"verify", "prove the results correctly rounded, on this machine", RUN_VERIFY},
 };
