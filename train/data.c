@@ -51,6 +51,16 @@ static gelu_status check_counts(const char *images, size_t count, const char *la
                       n_labels);
 }
 
+/* FNV-1a, a word at a time. */
+static uint64_t hash_words(uint64_t hash, size_t n, const void *words) {
+    for (size_t i = 0; i < n; i++) {
+        uint32_t word;
+        memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
+        hash = (hash ^ word) * 0x100000001b3;
+    }
+    return hash;
+}
+
 /* The classes are those of the training labels. */
 static gelu_status check_sets(train_data *data, const char *test_name, gelu_error *err) {
     train_set *train = &data->train, *test = &data->test;
@@ -67,7 +77,11 @@ static gelu_status check_sets(train_data *data, const char *test_name, gelu_erro
             return train_fail(err, GELU_ERR_ARGUMENT, 0,
                               "%s: label %zu is %" PRIu32 ", but the training labels end at %zu", test_name, i,
                               test->label[i], test->classes - 1);
-    return GELU_OK;
+    for (train_set *set = train;; set = test) {
+        set->hash = hash_words(0xcbf29ce484222325, set->count * set->features, set->x);
+        set->hash = hash_words(set->hash, set->count, set->label);
+        if (set == test) return GELU_OK;
+    }
 }
 
 /* ---- idx ---- */

@@ -13,6 +13,7 @@ typedef struct {
     size_t count, features, classes;
     float *x;        /* (count, features) */
     uint32_t *label; /* (count), each below classes */
+    uint64_t hash;   /* of all of it */
 } train_set;
 
 typedef struct {

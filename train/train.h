@@ -118,9 +118,10 @@ typedef struct {
     train_optimiser optimiser;
     size_t samples, batch, epochs; /* samples: of the training set; the last batch of an epoch may be smaller */
     uint64_t seed;
+    uint64_t data_hash; /* train_set.hash, where checkpoints shall be of these samples alone */
 } train_plan;
 
-/* All that decides what comes next. */
+/* All that decides what comes next; a checkpoint holds all of it. */
 typedef struct {
     train_plan plan;
     train_net *net;
@@ -153,5 +154,18 @@ gelu_status train_fit(train_run *run, const train_set *train, const train_set *t
 
 /* order = a random order of 0 .. n-1, as torch.randperm(n) has it. */
 void train_shuffle(gelu_rng *rng, size_t n, uint32_t *order);
+
+/* ---- Checkpoints and curves ----------------------------------------------------------------------------------- */
+
+/* A safetensors file of all that run holds; path is at every moment either as it was or complete. */
+gelu_status train_save(const train_run *run, const char *path, gelu_error *err);
+/* Fills a run that was created by the same plan, which then goes on as if it had never stopped, bit for bit. A file of
+ * another network, optimiser, seed, batch or data is refused, and run is as it was; another number of epochs will do,
+ * unless more are done. GELU_ERR_SHAPE, GELU_ERR_HEADER (contents that no run ever has), GELU_ERR_MISSING, and what
+ * gelu_safetensors_open returns. */
+gelu_status train_load(train_run *run, const char *path, gelu_error *err);
+/* The epochs that are done, one a line: epoch, batch_loss, train_loss, train_error, test_loss, test_error. Replaced
+ * as a whole, like a checkpoint. */
+gelu_status train_write_csv(const train_run *run, const char *path, gelu_error *err);
 
 #endif
