@@ -6,6 +6,7 @@
 #include "format.h"
 #include "judge.h"
 #include "places.h"
+#include "results.h"
 
 bool sweep_is_exact(const sweep_target *target) { return target->order < 2 && target->in != GELU_F64; }
 
@@ -35,38 +36,37 @@ static verdict judge_nan(const sweep_target *target, uint64_t x, uint64_t got) {
 }
 
 static verdict judge_exact(oracle *o, const sweep_target *target, const reference *r, uint64_t x, uint64_t got) {
-    verdict v = {0};
-    if (reference_round(r, target->order, target->out, &v.want)) {
-        v.ulps = reference_ulps(r, target->order, target->out, got);
-    } else {
+    double value = r->value[target->order];
+    reference_rounded exact = reference_round(value, r->margin[target->order], target->out);
+    verdict v = {.want = exact.bits, .undecided = !exact.decided};
+    if (v.undecided)
         v.want = oracle_round(o, target->act, target->order, format_decode(format_of(target->in), x), target->out);
-        v.ulps = oracle_measure(o, got).ulps;
-        v.undecided = true;
-    }
     v.good = got == v.want;
+    if (v.undecided)
+        v.ulps = oracle_measure(o, got).ulps;
+    else
+        v.ulps = v.good ? exact.ulps : reference_ulps(value, target->out, got);
     return v;
 }
 
-/* dy times the f' that the oracle or the reference rounds to f32: exact in double, then rounded once. RELU selects. */
+/* dy f'(x) in double, where it is exact. RELU selects. */
+static inline double product_with(gelu_act act, double x, double dy, uint64_t slope) {
+    if (act == GELU_RELU) return x > 0 ? dy : 0;
+    return format_widen(GELU_F32, slope) * dy;
+}
+
+/* dy times the f' that the oracle or the reference rounds to f32, rounded once. */
 static verdict judge_backward(oracle *o, const sweep_target *target, const reference *r, uint64_t x, uint64_t dy,
                               uint64_t got) {
     const number_format *in = format_of(target->in);
-    double number = format_widen(target->in, x), factor = format_widen(target->in, dy), product;
-    uint64_t slope;
-    verdict v = {0};
-    if (target->act == GELU_RELU) {
-        product = number > 0 ? factor : 0;
-    } else {
-        v.undecided = !reference_round(r, 1, GELU_F32, &slope);
-        if (v.undecided) slope = oracle_round(o, target->act, 1, number, GELU_F32);
-        product = format_widen(GELU_F32, slope) * factor;
-    }
+    double number = format_widen(target->in, x);
+    reference_rounded slope = reference_round(r->value[1], r->margin[1], GELU_F32);
+    if (!slope.decided) slope.bits = oracle_round(o, target->act, 1, number, GELU_F32);
+    double product = product_with(target->act, number, format_widen(target->in, dy), slope.bits);
     if (isnan(product)) return demand_quiet_nan(in, in->infinity | UINT64_C(1) << (in->precision - 2), got);
-    reference exact = {.value = {product}};
-    reference_round(&exact, 0, target->out, &v.want);
-    v.good = got == v.want;
-    bool overflows = (v.want & (in->sign - 1)) == in->infinity; /* no distance to measure */
-    if (!v.good || !overflows) v.ulps = reference_ulps(&exact, 0, target->out, got);
+    reference_rounded exact = reference_round(product, 0, target->out);
+    verdict v = {.want = exact.bits, .good = got == exact.bits, .undecided = !slope.decided};
+    v.ulps = v.good ? exact.ulps : reference_ulps(product, target->out, got);
     return v;
 }
 
@@ -88,9 +88,67 @@ static verdict judge_bounded(oracle *o, const sweep_target *target, uint64_t x, 
     return v;
 }
 
-verdict judge(oracle *o, const sweep_target *target, const reference *r, uint64_t x, uint64_t dy, uint64_t got) {
+static verdict judge_one(oracle *o, const sweep_target *target, const reference *r, uint64_t x, uint64_t dy,
+                         uint64_t got) {
     if (format_is_nan(format_of(target->in), x)) return judge_nan(target, x, got);
     if (target->backward) return judge_backward(o, target, r, x, dy, got);
     if (sweep_is_exact(target)) return judge_exact(o, target, r, x, got);
     return judge_bounded(o, target, x, got);
+}
+
+/* ---- Many, most of which the reference alone finds good ---- */
+
+/* in, out, order and backward are constants where this is inlined. */
+static inline void judge_many(oracle *o, const sweep_target *target, gelu_dtype in, gelu_dtype out, int order,
+                              bool backward, size_t n, const reference *references, const uint64_t *x, const void *dy,
+                              const void *got, sweep_result *result) {
+    uint64_t checked = 0;
+    for (size_t i = 0; i < n; i++) {
+        const reference *r = &references[i];
+        uint64_t bits = format_load(out, got, i), factor = backward ? format_load(in, dy, i) : 0;
+        reference_rounded exact = reference_round(r->value[order], r->margin[order], backward ? GELU_F32 : out);
+        bool decided = exact.decided;
+        if (backward) {
+            double product = product_with(target->act, r->value[0], format_widen(in, factor), exact.bits);
+            exact = reference_round(product, 0, out);
+        }
+        if (decided && exact.decided && exact.bits == bits) {
+            checked++;
+            results_record_worst(result, exact.ulps, x[i]);
+        } else {
+            verdict v = judge_one(o, target, r, x[i], factor, bits);
+            results_record(result, &v, x[i], factor, bits);
+        }
+    }
+    result->checked += checked;
+}
+
+static void judge_exact_many(oracle *o, const sweep_target *target, size_t n, const reference *references,
+                             const uint64_t *x, const void *got, sweep_result *result) {
+#define MANY(type, derivative)                                                                                         \
+    if (target->out == type && target->order == derivative)                                                            \
+    judge_many(o, target, target->in, type, derivative, false, n, references, x, NULL, got, result)
+    MANY(GELU_F32, 0);
+    MANY(GELU_F32, 1);
+    MANY(GELU_F16, 0);
+    MANY(GELU_F16, 1);
+    MANY(GELU_BF16, 0);
+    MANY(GELU_BF16, 1);
+#undef MANY
+}
+
+void judge(oracle *o, const sweep_target *target, size_t n, const reference *references, const uint64_t *x,
+           const void *dy, const void *got, sweep_result *result) {
+    if (target->backward && target->in == GELU_F32)
+        judge_many(o, target, GELU_F32, GELU_F32, 1, true, n, references, x, dy, got, result);
+    else if (target->backward)
+        judge_many(o, target, target->in, target->out, 1, true, n, references, x, dy, got, result);
+    else if (sweep_is_exact(target))
+        judge_exact_many(o, target, n, references, x, got, result);
+    else
+        for (size_t i = 0; i < n; i++) {
+            uint64_t bits = format_load(target->out, got, i);
+            verdict v = judge_one(o, target, NULL, x[i], 0, bits);
+            results_record(result, &v, x[i], 0, bits);
+        }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* Whether one result is what the contract demands. */
+/* Whether results are what the contract demands. */
 #ifndef GELU_VERIFY_JUDGE_H
 #define GELU_VERIFY_JUDGE_H
 
@@ -9,16 +9,10 @@
 #include "reference.h"
 #include "sweep.h"
 
-typedef struct {
-    uint64_t want; /* the exact result; for some quiet NaN, one of them */
-    bool good;
-    bool undecided;   /* an exact result that only the oracle could settle */
-    double ulps;      /* 0 near a root */
-    double near_root; /* the absolute error there, as a share of the bound; else 0 */
-} verdict;
-
-/* x, dy (of backward) and got are bit patterns. r, of exact targets unless x is NaN, is reference_evaluate at x. */
-verdict judge(oracle *o, const sweep_target *target, const reference *r, uint64_t x, uint64_t dy, uint64_t got);
+/* n results, got, at the bit patterns x; dy (of backward) and got are arrays of the target's types. references, of exact
+ * targets, are reference_evaluate's at each x; of a NaN, a NaN. */
+void judge(oracle *o, const sweep_target *target, size_t n, const reference *references, const uint64_t *x,
+           const void *dy, const void *got, sweep_result *result);
 
 /* Whether the same result is demanded of both. */
 bool judge_same_question(const sweep_target *a, const sweep_target *b);

@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "format.h"
 #include "reference.h"
@@ -31,14 +30,14 @@ static const struct {
 } limits[] = {[GELU_ERF] = {-15, 8}, [GELU_TANH] = {-12, 8}, [GELU_QUICK] = {-70, 24}, [GELU_SILU] = {-120, 40}};
 static const float elu_low = -110; /* e^x < 2^-158 */
 
-static void settle(reference *r, int order, long double value) {
+static void settle(reference *r, int order, double value) {
     r->value[order] = value;
     r->margin[order] = 0;
 }
 
 static void estimate(reference *r, int order, long double value) {
-    r->value[order] = value;
-    r->margin[order] = fabs((double)value) * relative_margin + absolute_margin;
+    r->value[order] = (double)value; /* off by another 2^-53 */
+    r->margin[order] = fabs(r->value[order]) * relative_margin + absolute_margin;
 }
 
 /* sum, computed from terms whose magnitudes add up to size. */
@@ -79,11 +78,11 @@ static void evaluate_elu(float x, reference *r) {
     if (x >= 0) {
         evaluate_positive_elu(x, r);
     } else if (x > -tiny) { /* x + x^2/2 + ..., 1 + x + ...: less than 2^-28 from x (inwards) and 1, relative */
-        settle(r, 0, x * (1 - 0x1p-41L));
+        settle(r, 0, x * (1 - 0x1p-41));
         settle(r, 1, 1);
     } else if (x <= elu_low) {
         settle(r, 0, -1);
-        settle(r, 1, 0x1p-200L);
+        settle(r, 1, 0x1p-200);
     } else {
         bool steep = x < -1; /* there e^x - 1 does not cancel, and near 0 1 + (e^x - 1) does not */
         long double e = steep ? expl(x) : expm1l(x);
@@ -101,8 +100,8 @@ static void evaluate_relu(float x, reference *r) {
 /* f = x/2 + c x^2 + ... with 0.25 <= c <= 0.43: above x/2 by less than 2^-28 of it. The factor puts half of an odd
  * subnormal on the right side of its tie. f' = 1/2 + 2c x + ... is within 2^-28 of 1/2, which rounds to itself. */
 static void settle_tiny(float x, reference *r) {
-    settle(r, 0, x * (0.5L + copysignl(0x1p-41L, x)));
-    settle(r, 1, 0.5L);
+    settle(r, 0, x * (0.5 + copysign(0x1p-41, x)));
+    settle(r, 1, 0.5);
 }
 
 void reference_evaluate(gelu_act act, float x, reference *r) {
@@ -115,11 +114,11 @@ void reference_evaluate(gelu_act act, float x, reference *r) {
     } else if (fabsf(x) < tiny) {
         settle_tiny(x, r);
     } else if (x >= limits[act].high) {
-        settle(r, 0, x * (1 - 0x1p-41L)); /* just below x, in case x is a tie of the output format */
+        settle(r, 0, x * (1 - 0x1p-41)); /* just below x, in case x is a tie of the output format */
         settle(r, 1, 1);
     } else if (x <= limits[act].low) {
-        settle(r, 0, -0x1p-200L);
-        settle(r, 1, -0x1p-200L);
+        settle(r, 0, -0x1p-200);
+        settle(r, 1, -0x1p-200);
     } else if (act == GELU_ERF) {
         evaluate_erf(x, r);
     } else if (act == GELU_TANH) {
@@ -130,51 +129,8 @@ void reference_evaluate(gelu_act act, float x, reference *r) {
     }
 }
 
-static uint32_t bits_of(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-/* The exponent q of the quantum of a value. */
-static int quantum_of(const number_format *format, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return format_quantum(format, (long)(bits >> 52 & 0x7ff) - 1022);
-}
-
-/* 2^-q: |q| is small enough for a double in all three formats. */
-static double inverse_quantum(int q) {
-    uint64_t bits = (uint64_t)(1023 - q) << 52;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t encode(const number_format *format, long double value) {
-    double rounded = (double)value; /* may reach the next binade; a power of two has the same bits from both sides */
-    if (isinf(rounded)) return format_assemble(format, value < 0, 0, 1 << 20);
-    int q = quantum_of(format, rounded);
-    long double scaled = fabsl(value) * inverse_quantum(q);
-    return format_assemble(format, signbit(rounded) != 0, (uint64_t)llrintl(scaled), q);
-}
-
-bool reference_round(const reference *r, int order, gelu_dtype out, uint64_t *bits) {
-    long double value = r->value[order];
-    double margin = r->margin[order];
-    if (out == GELU_F32) {
-        *bits = bits_of((float)(value - margin));
-        return margin == 0 || *bits == bits_of((float)(value + margin));
-    }
-    const number_format *format = format_of(out);
-    *bits = encode(format, value - margin);
-    return margin == 0 || *bits == encode(format, value + margin);
-}
-
-double reference_ulps(const reference *r, int order, gelu_dtype out, uint64_t got) {
-    /* As a double, value moves by 2^-29 ULP of f32: what is decided here is 2^-16 ULP away from a boundary. */
-    double value = (double)r->value[order], rounded = format_widen(out, got);
-    double error = fabs(rounded - value);
-    if (error <= DBL_MAX) return error * inverse_quantum(quantum_of(format_of(out), value));
+double reference_ulps(double value, gelu_dtype out, uint64_t got) {
+    double rounded = format_widen(out, got), error = fabs(rounded - value);
+    if (error <= DBL_MAX) return error * reference_scale(reference_quantum(format_of(out), value));
     return rounded == value ? 0 : (double)INFINITY; /* infinities and NaNs */
 }

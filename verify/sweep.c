@@ -14,10 +14,11 @@
 #include "oracle.h"
 #include "places.h"
 #include "reference.h"
+#include "results.h"
 #include "sweep.h"
 #include "turns.h"
 
-enum { MAX_THREADS = 256, TURN_BLOCKS = 4, TURN = TURN_BLOCKS * PLACES_BLOCK };
+enum { MAX_THREADS = 256, TURN_BLOCKS = 4, TURN = TURN_BLOCKS * PLACES_BLOCK, GROUP = 1024 };
 
 /* ---- One thread's work ---- */
 
@@ -25,6 +26,7 @@ typedef struct {
     const sweep_target *targets;
     size_t n_targets;
     size_t first[SWEEP_MOST_TARGETS]; /* the first target that asks the same */
+    bool needs_factors;               /* some target is backward */
     const sweep_options *options;
     input_plan plan;
     turns turns; /* n_isas 0: with the instruction set in use */
@@ -37,6 +39,7 @@ typedef struct {
     sweep_result results[SWEEP_MOST_TARGETS];
     uint64_t patterns[TURN];
     uint64_t x[TURN], dy[TURN], y[SWEEP_MOST_TARGETS][TURN]; /* arrays of the input and output types */
+    reference references[GROUP];
     bool reports, failed;
     pthread_t thread;
 } worker;
@@ -51,66 +54,58 @@ static void pack(gelu_dtype dtype, size_t n, const uint64_t *patterns, void *out
         for (size_t i = 0; i < n; i++) narrow[i] = (uint16_t)patterns[i];
 }
 
-static uint64_t unpack(gelu_dtype dtype, const void *array, size_t i) {
-    if (dtype == GELU_F64) return ((const uint64_t *)array)[i];
-    if (dtype == GELU_F32) return ((const uint32_t *)array)[i];
-    return ((const uint16_t *)array)[i];
+static const void *element(gelu_dtype dtype, const void *array, size_t i) {
+    return (const char *)array + i * gelu_dtype_nbytes(dtype);
 }
 
-static void keep_failure(sweep_result *result, sweep_failure failure) {
-    uint64_t kept = result->failed < SWEEP_KEPT_FAILURES ? result->failed : SWEEP_KEPT_FAILURES;
-    size_t i = (size_t)kept;
-    if (kept == SWEEP_KEPT_FAILURES && failure.x >= result->failures[--i].x) return;
-    for (; i > 0 && result->failures[i - 1].x > failure.x; i--) result->failures[i] = result->failures[i - 1];
-    result->failures[i] = failure;
+static uint64_t count_differences(gelu_dtype dtype, size_t n, const void *a, const void *b) {
+    const number_format *format = format_of(dtype);
+    uint64_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t p = format_load(dtype, a, i), q = format_load(dtype, b, i);
+        count += p != q && !(format_is_nan(format, p) && format_is_nan(format, q));
+    }
+    return count;
 }
 
-static void record_failure(sweep_result *result, sweep_failure failure) {
-    keep_failure(result, failure);
-    result->failed++;
+/* Mostly all targets that ask the same give the same, and the verdicts of the first serve them. */
+static void check_question(worker *w, size_t first, size_t start, size_t n) {
+    const sweep *s = w->sweep;
+    const sweep_target *target = &s->targets[first];
+    const uint64_t *x = w->patterns + start;
+    const void *dy = element(target->in, w->dy, start), *expected = element(target->out, w->y[first], start);
+    sweep_result found = {0};
+    judge(w->oracle, target, n, w->references, x, dy, expected, &found);
+    for (size_t t = first; t < s->n_targets; t++) {
+        if (s->first[t] != first) continue;
+        const void *got = element(target->out, w->y[t], start);
+        if (memcmp(got, expected, n * gelu_dtype_nbytes(target->out)) == 0) {
+            results_merge(&w->results[t], &found);
+        } else {
+            w->results[t].differs += count_differences(target->out, n, got, expected);
+            judge(w->oracle, &s->targets[t], n, w->references, x, dy, got, &w->results[t]);
+        }
+    }
 }
 
-static void record_worst(sweep_result *result, double ulps, uint64_t x) {
-    if (ulps < result->worst_ulp || (ulps == result->worst_ulp && (ulps == 0 || x >= result->worst_x))) return;
-    result->worst_ulp = ulps;
-    result->worst_x = x;
-}
-
-static void record(sweep_result *result, const verdict *v, uint64_t x, uint64_t dy, uint64_t got) {
-    result->checked++;
-    result->undecided += v->undecided;
-    if (!v->good) record_failure(result, (sweep_failure){x, dy, got, v->want});
-    if (v->near_root > result->worst_near_root) result->worst_near_root = v->near_root;
-    record_worst(result, v->ulps, x);
-}
-
-static bool are_nan(const number_format *format, uint64_t a, uint64_t b) {
-    return format_is_nan(format, a) && format_is_nan(format, b);
-}
-
-/* Mostly all targets that ask the same give the same, and one verdict serves them. */
-static void check_input(worker *w, size_t i, const reference *r) {
-    const sweep_target *targets = w->sweep->targets;
-    uint64_t x = w->patterns[i], got[SWEEP_MOST_TARGETS];
-    verdict verdicts[SWEEP_MOST_TARGETS];
-    for (size_t t = 0; t < w->sweep->n_targets; t++) {
-        got[t] = unpack(targets[t].out, w->y[t], i);
-        uint64_t dy = targets[t].backward ? unpack(targets[t].in, w->dy, i) : 0;
-        size_t first = w->sweep->first[t];
-        bool known = first < t && got[first] == got[t];
-        verdicts[t] = known ? verdicts[first] : judge(w->oracle, &targets[t], r, x, dy, got[t]);
-        if (!known && first < t && !are_nan(format_of(targets[t].out), got[first], got[t])) w->results[t].differs++;
-        record(&w->results[t], &verdicts[t], x, dy, got[t]);
+static void evaluate_references(worker *w, size_t start, size_t n) {
+    const sweep_target *target = &w->sweep->targets[0];
+    for (size_t i = 0; i < n; i++) {
+        float x = (float)format_widen(target->in, w->patterns[start + i]);
+        if (isnan(x))
+            w->references[i] = (reference){.value = {NAN, NAN}};
+        else
+            reference_evaluate(target->act, x, &w->references[i]);
     }
 }
 
 static void check(worker *w, size_t n) {
-    const sweep_target *target = &w->sweep->targets[0];
-    reference r = {0};
-    for (size_t i = 0; i < n; i++) {
-        if (sweep_is_exact(target) && !format_is_nan(format_of(target->in), w->patterns[i]))
-            reference_evaluate(target->act, (float)format_widen(target->in, w->patterns[i]), &r);
-        check_input(w, i, &r);
+    const sweep *s = w->sweep;
+    for (size_t start = 0; start < n; start += GROUP) {
+        size_t count = n - start < GROUP ? n - start : GROUP;
+        if (sweep_is_exact(&s->targets[0])) evaluate_references(w, start, count);
+        for (size_t t = 0; t < s->n_targets; t++)
+            if (s->first[t] == t) check_question(w, t, start, count);
     }
 }
 
@@ -137,8 +132,10 @@ static void work_with_oracle(worker *w) {
         size_t n = 0;
         for (uint64_t b = block; b < end; b++) n += places_fill(&s->plan, b, w->patterns + n);
         pack(in, n, w->patterns, w->x);
-        places_fill_factors(in, n, w->patterns, w->y[0]);
-        pack(in, n, w->y[0], w->dy);
+        if (s->needs_factors) {
+            places_fill_factors(in, n, w->patterns, w->y[0]);
+            pack(in, n, w->y[0], w->dy);
+        }
         compute(w, n);
         check(w, n);
         uint64_t done = atomic_fetch_add(&s->done_blocks, end - block) + (end - block);
@@ -157,17 +154,6 @@ static void *work(void *argument) {
 }
 
 /* ---- All threads ---- */
-
-static void merge(sweep_result *into, const sweep_result *from) {
-    size_t kept = from->failed < SWEEP_KEPT_FAILURES ? (size_t)from->failed : SWEEP_KEPT_FAILURES;
-    for (size_t i = 0; i < kept; i++) record_failure(into, from->failures[i]);
-    into->failed += from->failed - kept;
-    into->checked += from->checked;
-    into->undecided += from->undecided;
-    into->differs += from->differs;
-    if (from->worst_ulp > 0) record_worst(into, from->worst_ulp, from->worst_x);
-    if (from->worst_near_root > into->worst_near_root) into->worst_near_root = from->worst_near_root;
-}
 
 static bool is_valid(const sweep_target *target, const sweep_target *first) {
     if (target->act != first->act || target->in != first->in || !target->isa != !first->isa) return false;
@@ -239,8 +225,10 @@ gelu_status sweep_run(size_t n, const sweep_target *targets, const sweep_options
     sweep s = {.targets = targets, .n_targets = n, .options = options};
     gelu_status status = find_isas(&s);
     if (status != GELU_OK) return status;
-    for (size_t t = 0; t < n; t++)
+    for (size_t t = 0; t < n; t++) {
+        s.needs_factors = s.needs_factors || targets[t].backward;
         while (!judge_same_question(&targets[s.first[t]], &targets[t])) s.first[t]++;
+    }
     plan_inputs(&targets[0], options, &s.plan);
 
     worker *workers[MAX_THREADS];
@@ -256,7 +244,7 @@ gelu_status sweep_run(size_t n, const sweep_target *targets, const sweep_options
     gelu_isa_select(in_use);
     for (size_t t = 0; t < n; t++) {
         results[t] = (sweep_result){.stopped = options->stop && atomic_load(options->stop)};
-        for (unsigned i = 0; i < n_workers; i++) merge(&results[t], &workers[i]->results[t]);
+        for (unsigned i = 0; i < n_workers; i++) results_merge(&results[t], &workers[i]->results[t]);
     }
     for (unsigned i = 0; i < n_workers; i++) free(workers[i]);
     return complete ? GELU_OK : GELU_ERR_MEMORY;
