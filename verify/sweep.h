@@ -25,6 +25,9 @@ typedef struct {
 
 /* The library's function: gelu_forward_*, gelu_grad_* or gelu_grad2_*. NULL where there is none. */
 sweep_kernel sweep_library_kernel(int order, gelu_dtype dtype);
+/* Values of f32 inputs, rounded once to f16 or bf16, by gelu_linear_forward, whose threads are the caller's to limit. NULL
+ * for other types. */
+sweep_kernel sweep_library_narrowing(gelu_dtype out);
 /* gelu_backward_*; NULL for f64, whose product has a bound of its own. */
 sweep_backward_kernel sweep_library_backward(gelu_dtype dtype);
 
@@ -42,7 +45,7 @@ typedef struct {
     void *context;
 } sweep_options;
 
-enum { SWEEP_MOST_TARGETS = 24, SWEEP_KEPT_FAILURES = 8 };
+enum { SWEEP_MOST_TARGETS = 40, SWEEP_KEPT_FAILURES = 8 };
 
 typedef struct {
     uint64_t x, dy, got, want;

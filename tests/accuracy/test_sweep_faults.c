@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -88,6 +89,31 @@ static void careless_backward(gelu_act act, size_t n, const void *x, const void 
     }
 }
 
+/* To f32 and from there to 16 bits. */
+static void two_roundings(gelu_dtype out, gelu_act act, size_t n, const void *x, void *y) {
+    enum { CHUNK = 1024 };
+    float once[CHUNK];
+    for (size_t i = 0, count; i < n; i += count) {
+        count = n - i < CHUNK ? n - i : CHUNK;
+        gelu_forward_f32(act, count, (const float *)x + i, once);
+        assert_int_equal(gelu_convert(count, GELU_F32, once, out, (uint16_t *)y + i), GELU_OK);
+    }
+}
+
+static void two_roundings_to_f16(gelu_act act, size_t n, const void *x, void *y) {
+    two_roundings(GELU_F16, act, n, x, y);
+}
+
+static void two_roundings_to_bf16(gelu_act act, size_t n, const void *x, void *y) {
+    two_roundings(GELU_BF16, act, n, x, y);
+}
+
+static void one_wrong_half(gelu_act act, size_t n, const void *x, void *y) {
+    sweep_library_narrowing(GELU_F16)(act, n, x, y);
+    for (size_t i = 0; i < n && strcmp(gelu_isa_name(), "scalar") == 0; i++)
+        if (((const uint32_t *)x)[i] == bad_input) ((uint16_t *)y)[i] ^= 1;
+}
+
 static sweep_result run_one(gelu_act act, int order, gelu_dtype dtype, sweep_kernel kernel, sweep_options options) {
     sweep_target target = {.act = act, .order = order, .in = dtype, .out = dtype, .kernel = kernel};
     sweep_result result;
@@ -112,6 +138,54 @@ static void a_single_wrong_bit_is_found(void **unused) {
     assert_int_equal(good.failed, 0);
     assert_true(good.worst_ulp > 0.49 && good.worst_ulp <= 0.5);
     assert_int_equal(good.checked, result.checked);
+}
+
+static void a_second_rounding_is_found(void **unused) {
+    (void)unused;
+    sweep_options options = {.stride = 61 * 24};
+    for (int act = GELU_ERF; act <= GELU_ELU; act++) {
+        const sweep_kernel library[] = {sweep_library_narrowing(GELU_F16), sweep_library_narrowing(GELU_BF16)};
+        const sweep_target targets[] = {
+            {.act = (gelu_act)act, .in = GELU_F32, .out = GELU_F16, .kernel = two_roundings_to_f16},
+            {.act = (gelu_act)act, .in = GELU_F32, .out = GELU_BF16, .kernel = two_roundings_to_bf16},
+            {.act = (gelu_act)act, .in = GELU_F32, .out = GELU_F16, .kernel = library[0]},
+            {.act = (gelu_act)act, .in = GELU_F32, .out = GELU_BF16, .kernel = library[1]}};
+        sweep_result results[4];
+        assert_int_equal(sweep_run(4, targets, &options, results), GELU_OK);
+        for (int t = 0; t < 2; t++) {
+            const sweep_result *twice = &results[t], *once = &results[t + 2];
+            assert_true(twice->failed > 0 && twice->failed < twice->checked / 1000);
+            assert_true(twice->worst_ulp > 0.5 && twice->worst_ulp < 0.51);
+            assert_int_equal(once->failed, 0);
+            assert_int_equal(once->differs, twice->failed);
+            assert_int_equal(once->checked, twice->checked);
+            float x;
+            uint16_t y;
+            memcpy(&x, &(uint32_t){(uint32_t)twice->failures[0].x}, sizeof x);
+            library[t]((gelu_act)act, 1, &x, &y);
+            assert_int_equal(y, twice->failures[0].want);
+        }
+    }
+}
+
+/* One result of many, by one instruction set, among functions that share the exact value. */
+static void a_wrong_half_is_found(void **unused) {
+    (void)unused;
+    sweep_options options = {.stride = 61 * 4000};
+    for (size_t i = 0; gelu_isa_available(i); i++) {
+        const char *isa = gelu_isa_available(i);
+        sweep_result results[3];
+        const sweep_target targets[] = {
+            {.in = GELU_F32, .out = GELU_F32, .kernel = sweep_library_kernel(0, GELU_F32), .isa = isa},
+            {.in = GELU_F32, .out = GELU_F16, .kernel = one_wrong_half, .isa = isa},
+            {.in = GELU_F32, .out = GELU_BF16, .kernel = sweep_library_narrowing(GELU_BF16), .isa = isa}};
+        assert_int_equal(sweep_run(3, targets, &options, results), GELU_OK);
+        bool faulty = strcmp(isa, "scalar") == 0;
+        assert_int_equal(results[0].failed + results[2].failed, 0);
+        assert_int_equal(results[1].failed, faulty);
+        if (faulty) assert_int_equal(results[1].failures[0].x, bad_input);
+        if (faulty) assert_int_equal(results[1].failures[0].got ^ results[1].failures[0].want, 1);
+    }
 }
 
 static void ties_and_nans_are_found(void **unused) {
@@ -265,11 +339,15 @@ static void bad_targets_are_refused(void **unused) {
         assert_int_equal(sweep_run(3, targets, &options, results), GELU_ERR_ARGUMENT);
     assert_null(sweep_library_kernel(2, GELU_BF16));
     assert_null(sweep_library_backward(GELU_F64));
+    assert_null(sweep_library_narrowing(GELU_F32));
+    assert_null(sweep_library_narrowing(GELU_F64));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_single_wrong_bit_is_found),
+        cmocka_unit_test(a_second_rounding_is_found),
+        cmocka_unit_test(a_wrong_half_is_found),
         cmocka_unit_test(ties_and_nans_are_found),
         cmocka_unit_test(faults_beyond_a_bound_are_found),
         cmocka_unit_test(a_careless_backward_is_found),

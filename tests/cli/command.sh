@@ -56,6 +56,7 @@ completes 'erf elu' gelu eval --act e
 completes 'f32 f64 f16' gelu eval --act erf --dtype f
 completes '--grad --grad2' gelu eval --act erf --gr
 completes 'quick quick_grad quick_backward quick_grad2' gelu verify qu
+completes 'f32 f32-f16 f32-bf16' gelu verify --dtype f3
 completes 'first' gelu inspect --gate f
 completes '--scale --shift' gelu ffn --s
 completes 'linear' gelu bench l
