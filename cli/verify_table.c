@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-#ifdef GELU_HAVE_VERIFY
-
 #include <inttypes.h>
 
 #include "cli.h"
 #include "gelu_io.h"
+
+#ifdef GELU_HAVE_VERIFY
+
 #include "verify_table.h"
 
 const struct verify_kind verify_kinds[VERIFY_KINDS] = {
