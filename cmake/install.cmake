@@ -12,6 +12,8 @@ if(GELU_HAVE_IO)
   list(APPEND packages gelu-io)
   install(FILES include/gelu_io.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(TARGETS gelu_cli)
+  # The command holds the digits, whose licence asks for their origin.
+  install(FILES data/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME digits.md)
   install(FILES completions/gelu DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   foreach(section 1 3)
     file(GLOB pages CONFIGURE_DEPENDS docs/man/*.${section})
