@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-#define _XOPEN_SOURCE 700
-
-#include <signal.h>
-#include <sys/stat.h>
 #include <stdlib.h>
 
 #include "cli.h"
-#include "interrupt.h"
 #include "npy_input.h"
+#include "npy_output.h"
 
 static const char help[] =
     "Usage: gelu apply --act NAME [--grad] [--bf16] [--threads N] IN.npy OUT.npy\n"
@@ -27,47 +23,15 @@ static const char help[] =
 
 enum { CHUNK = 1 << 15 }; /* elements for each thread; two buffers of them stay in the second-level cache */
 
-static gelu_status open_writer(const char *path, const gelu_tensor *shape, gelu_npy_writer **writer, gelu_error *err) {
-    /* No temporary file comes with what is not a regular file, and a pipe may have to wait for its reader. */
-    struct stat st;
-    bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-    if (!direct) cli_block_signals(SIG_BLOCK);
-    gelu_status status = gelu_npy_writer_open(path, shape->dtype, shape->ndim, shape->shape, writer, err);
-    if (status == GELU_OK) cli_set_temporary(gelu_npy_writer_temporary(*writer));
-    if (!direct) cli_block_signals(SIG_UNBLOCK);
-    return status;
-}
-
-static gelu_status close_writer(gelu_npy_writer *writer, bool commit, gelu_error *err) {
-    gelu_status status = GELU_OK;
-    cli_block_signals(SIG_BLOCK);
-    if (commit)
-        status = gelu_npy_writer_commit(writer, err);
-    else
-        gelu_npy_writer_abort(writer);
-    cli_set_temporary(NULL);
-    cli_block_signals(SIG_UNBLOCK);
-    return status;
-}
-
 typedef struct {
     gelu_act act;
     bool grad;
     const char *in, *out;
 } request;
 
-/* Threads that begin here leave signals to this one, which knows when it may be interrupted; but a mapped file that became
- * shorter is met by the thread that reads it. */
 static gelu_status compute(const request *request, gelu_dtype dtype, size_t n, const void *x, void *y) {
-    sigset_t bus;
-    sigemptyset(&bus);
-    sigaddset(&bus, SIGBUS);
-    cli_block_signals(SIG_BLOCK);
-    pthread_sigmask(SIG_UNBLOCK, &bus, NULL);
-    gelu_status status = request->grad ? gelu_grad_2d(request->act, dtype, 1, n, x, n, y, n)
-                                       : gelu_forward_2d(request->act, dtype, 1, n, x, n, y, n);
-    cli_block_signals(SIG_UNBLOCK);
-    return status;
+    return request->grad ? gelu_grad_2d(request->act, dtype, 1, n, x, n, y, n)
+                         : gelu_forward_2d(request->act, dtype, 1, n, x, n, y, n);
 }
 
 static gelu_status stream(const request *request, const gelu_npy *npy, void *buffer, gelu_npy_writer *writer,
@@ -106,15 +70,10 @@ static int apply(const request *request, const gelu_npy_options *options) {
         gelu_npy_close(npy);
         return cli_fail("out of memory");
     }
-    cli_catch_signals();
     gelu_npy_writer *writer;
-    gelu_status status = open_writer(request->out, gelu_npy_info(npy), &writer, &err);
-    if (status == GELU_OK) {
-        status = stream(request, npy, buffer, writer, &err);
-        bool commit = status == GELU_OK;
-        gelu_status closed = close_writer(writer, commit, &err);
-        if (commit) status = closed;
-    }
+    const gelu_tensor *shape = gelu_npy_info(npy);
+    gelu_status status = cli_npy_begin(request->out, shape->dtype, shape->ndim, shape->shape, &writer, &err);
+    if (status == GELU_OK) status = cli_npy_end(writer, stream(request, npy, buffer, writer, &err), &err);
     free(buffer);
     gelu_npy_close(npy);
     if (status != GELU_OK) return cli_fail("%s", err.message);

@@ -3,7 +3,6 @@
 
 #define _XOPEN_SOURCE 700
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -140,25 +139,20 @@ static gelu_status copy(const content *c, gelu_safetensors_writer *writer, void 
 static int write_all(const content *c, const char *path) {
     gelu_safetensors_writer *writer;
     gelu_error err = {0};
-    struct stat st;
-    bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode); /* no temporary file, and perhaps a wait for a reader */
     void *buffer = malloc(CHUNK);
     if (!buffer) return cli_fail("out of memory");
-    cli_catch_signals();
-    if (!direct) cli_block_signals(SIG_BLOCK);
+    cli_output_opening(path);
     gelu_status status =
         gelu_safetensors_writer_open(path, c->count, c->tensors, c->metadata_count, c->metadata, &writer, &err);
-    if (status == GELU_OK) cli_set_temporary(gelu_safetensors_writer_temporary(writer));
-    if (!direct) cli_block_signals(SIG_UNBLOCK);
+    cli_output_opened(status == GELU_OK ? gelu_safetensors_writer_temporary(writer) : NULL);
     if (status == GELU_OK) {
         status = copy(c, writer, buffer, &err);
-        cli_block_signals(SIG_BLOCK);
+        cli_output_closing();
         if (status == GELU_OK)
             status = gelu_safetensors_writer_commit(writer, &err);
         else
             gelu_safetensors_writer_abort(writer);
-        cli_set_temporary(NULL);
-        cli_block_signals(SIG_UNBLOCK);
+        cli_output_closed();
     }
     free(buffer);
     return status == GELU_OK ? CLI_OK : cli_fail("%s", err.message);

@@ -3,7 +3,11 @@
 
 #define _XOPEN_SOURCE 700
 
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "interrupt.h"
@@ -13,16 +17,28 @@ static const int fatal_signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGBUS, 
                                     SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF, SIGVTALRM};
 enum { N_SIGNALS = sizeof fatal_signals / sizeof fatal_signals[0] };
 
-/* The file to remove when a signal ends the program; changed only while the signals are blocked. */
+/* The file to remove when a signal ends the program; changed only while main_thread has the signals blocked. */
 static const char *volatile temporary;
+static pthread_t main_thread;
 
 static void remove_and_die(int signal_number) {
+    /* Threads that compute do not know when the file may be touched. But a mapped file that became shorter is met by
+     * the thread that reads it, which cannot go on; then no file is being opened or closed. */
+    if (signal_number != SIGBUS && !pthread_equal(pthread_self(), main_thread)) {
+        pthread_kill(main_thread, signal_number);
+        return;
+    }
     if (temporary) unlink(temporary);
-    raise(signal_number); /* SA_RESETHAND restored the default action, which follows when this handler returns */
+    signal(signal_number, SIG_DFL);
+    raise(signal_number); /* it is blocked here, and kills when this handler returns */
 }
 
-void cli_catch_signals(void) {
-    struct sigaction action = {.sa_handler = remove_and_die, .sa_flags = SA_RESETHAND};
+static void catch_signals(void) {
+    static bool done;
+    if (done) return;
+    done = true;
+    main_thread = pthread_self();
+    struct sigaction action = {.sa_handler = remove_and_die, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < N_SIGNALS; i++) sigaddset(&action.sa_mask, fatal_signals[i]);
     for (int i = 0; i < N_SIGNALS; i++) {
@@ -34,11 +50,29 @@ void cli_catch_signals(void) {
     signal(SIGXFSZ, SIG_IGN); /* a file size limit then is a write error, with the clean-up that follows one */
 }
 
-void cli_block_signals(int how) {
+static void block_signals(int how) {
     sigset_t set;
     sigemptyset(&set);
     for (int i = 0; i < N_SIGNALS; i++) sigaddset(&set, fatal_signals[i]);
     pthread_sigmask(how, &set, NULL);
 }
 
-void cli_set_temporary(const char *path) { temporary = path; }
+void cli_output_opening(const char *path) {
+    struct stat st;
+    catch_signals();
+    /* No temporary file comes with what is not a regular file, and a pipe may have to wait for its reader. */
+    bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    if (!direct) block_signals(SIG_BLOCK);
+}
+
+void cli_output_opened(const char *name) {
+    temporary = name;
+    block_signals(SIG_UNBLOCK);
+}
+
+void cli_output_closing(void) { block_signals(SIG_BLOCK); }
+
+void cli_output_closed(void) {
+    temporary = NULL;
+    block_signals(SIG_UNBLOCK);
+}

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* No temporary file stays behind when a signal ends the program. */
+/* No temporary file stays behind when a signal ends the program, whichever thread it reaches. Around a writer:
+ *
+ *     cli_output_opening(path);
+ *     status = gelu_npy_writer_open(path, ..., &writer, &err);
+ *     cli_output_opened(status == GELU_OK ? gelu_npy_writer_temporary(writer) : NULL);
+ *     ... write; a signal that ends the program first removes the temporary file ...
+ *     cli_output_closing();
+ *     status = gelu_npy_writer_commit(writer, &err);        or gelu_npy_writer_abort(writer);
+ *     cli_output_closed(); */
 #ifndef GELU_CLI_INTERRUPT_H
 #define GELU_CLI_INTERRUPT_H
 
-/* From now on, a signal that ends the program first removes the temporary file. */
-void cli_catch_signals(void);
-/* SIG_BLOCK or SIG_UNBLOCK: while the file comes, goes, or gets its final name. */
-void cli_block_signals(int how);
-/* The file to remove; NULL: none. Only while the signals are blocked. */
-void cli_set_temporary(const char *path);
+/* From the thread that main runs in, all of them. */
+void cli_output_opening(const char *path);
+void cli_output_opened(const char *temporary);
+void cli_output_closing(void);
+void cli_output_closed(void);
 
 #endif

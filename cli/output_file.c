@@ -6,7 +6,6 @@
 #include "output_file.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,10 +17,9 @@
 static int fail_on(const char *path) { return cli_fail("%s: %s", path, strerror(errno)); }
 
 static int create(output_file *out) {
-    cli_block_signals(SIG_BLOCK);
+    cli_output_opening(out->path);
     int fd = mkstemp(out->temporary);
-    if (fd >= 0) cli_set_temporary(out->temporary);
-    cli_block_signals(SIG_UNBLOCK);
+    cli_output_opened(fd >= 0 ? out->temporary : NULL);
     if (fd < 0) return fail_on(out->path);
     mode_t mask = umask(0);
     umask(mask);
@@ -40,17 +38,15 @@ int output_file_open(const char *path, output_file *out) {
     out->temporary = malloc(size);
     if (!out->temporary) return cli_fail("out of memory");
     snprintf(out->temporary, size, "%s.XXXXXX", path);
-    cli_catch_signals();
     int code = create(out);
     if (code != CLI_OK) output_file_abort(out);
     return code;
 }
 
 static void forget(output_file *out, bool renamed) {
-    cli_block_signals(SIG_BLOCK);
+    cli_output_closing();
     if (!renamed) unlink(out->temporary);
-    cli_set_temporary(NULL);
-    cli_block_signals(SIG_UNBLOCK);
+    cli_output_closed();
     free(out->temporary);
     out->temporary = NULL;
 }
