@@ -78,6 +78,7 @@ static void print_group(const gelu_model *model, size_t first, size_t last) {
     print_matrix(!b->gated ? "fc1" : b->order == GELU_SEPARATE ? "gate" : "gate, up", &b->fc1);
     if (b->up.weight) print_matrix("up", &b->up);
     print_matrix("fc2", &b->fc2);
+    if (b->attn.weight) print_matrix("A", &b->attn);
     printf("  %-12s%" PRIu64 "%s\n", "parameters", b->parameters, first == last ? "" : " each");
 }
 
@@ -165,6 +166,7 @@ static void put_block(const gelu_model_block *b, size_t i) {
     put_matrix("fc1", &b->fc1);
     if (b->up.weight) put_matrix("up", &b->up);
     put_matrix("fc2", &b->fc2);
+    if (b->attn.weight) put_matrix("attn", &b->attn);
     put_norm("norm", &b->norm);
     put_norm("norm2", &b->norm2);
     printf("}");

@@ -51,7 +51,7 @@ const char *cli_block_formula(gelu_block_form form) {
         [GELU_BLOCK_PARALLEL] = "y = x + attn + f(norm(x))",
         [GELU_BLOCK_SCALED] = "y = alpha n + f(n), n = norm(x)",
         [GELU_BLOCK_MODULATED] = "y = x + gate f((1 + scale) norm(x) + shift)",
-        [GELU_BLOCK_FUSED] = "f shares its last matrix with attention",
+        [GELU_BLOCK_FUSED] = "y = x + gate (A attn + f((1 + scale) norm(x) + shift))",
     };
     return formulas[form];
 }

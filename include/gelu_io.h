@@ -211,7 +211,8 @@ typedef enum {
     GELU_BLOCK_PARALLEL,  /* y = x + attn + f(norm(x)), attn being what attention made of x */
     GELU_BLOCK_SCALED,    /* y = alpha n + f(n), n = norm(x) */
     GELU_BLOCK_MODULATED, /* y = x + gate f((1 + scale) norm(x) + shift) */
-    GELU_BLOCK_FUSED      /* fc2 is part of a matrix that takes attention's result, too: only f can be had */
+    GELU_BLOCK_FUSED /* y = x + gate (A attn + f((1 + scale) norm(x) + shift)), attn being attention's heads, side by
+                             side, and A, which projects them, a part of the matrix that fc2 is a part of, too */
 } gelu_block_form;
 
 typedef enum { GELU_NORM_NONE, GELU_NORM_LAYER, GELU_NORM_RMS } gelu_norm_kind;
@@ -238,6 +239,7 @@ typedef struct {
     gelu_gate_order order;
     gelu_layout layout;
     gelu_block_matrix fc1, up, fc2; /* as in gelu_ffn_desc; up only where gated and separate */
+    gelu_block_matrix attn;         /* A, (d_model, d_model), only in GELU_BLOCK_FUSED; its bias is fc2's */
     gelu_block_form form;
     gelu_block_norm norm, norm2; /* norm2 only in GELU_BLOCK_SANDWICH */
     double alpha;                /* only in GELU_BLOCK_SCALED */
@@ -268,23 +270,27 @@ GELU_API const gelu_safetensors *gelu_model_checkpoint(const gelu_model *model);
 /* The i-th family that is known; NULL past the end. */
 GELU_API const char *gelu_model_known_family(size_t i);
 
-/* The layer of block i, its weights copied. Free it with gelu_ffn_free. Errors as gelu_safetensors_view and
+/* The layer of block i, its weights copied: dtype 0 in their own type, GELU_F64 widened to f64, so that the layer takes
+ * f64 and computes in it; any other is GELU_ERR_DTYPE. Free it with gelu_ffn_free. Errors as gelu_safetensors_view and
  * gelu_ffn_create. */
-GELU_API gelu_status gelu_model_ffn(const gelu_model *model, size_t i, gelu_ffn **out, gelu_error *err);
+GELU_API gelu_status gelu_model_ffn(const gelu_model *model, size_t i, gelu_dtype dtype, gelu_ffn **out,
+                                    gelu_error *err);
 
-/* What a block takes besides x, and where to leave what lies between; each may be NULL. */
+/* What a block takes besides x, and where to leave what lies between, of the type of x; each may be NULL. */
 typedef struct {
-    const float *attn;                 /* (rows, d_model), for GELU_BLOCK_PARALLEL */
-    const float *scale, *shift, *gate; /* (d_model), for GELU_BLOCK_MODULATED */
-    float *entered, *left;             /* (rows, d_model): what goes into the layer, and what comes out of it */
+    const void *attn;                 /* (rows, d_model), for GELU_BLOCK_PARALLEL and GELU_BLOCK_FUSED */
+    const void *scale, *shift, *gate; /* (d_model), for GELU_BLOCK_MODULATED and GELU_BLOCK_FUSED */
+    void *entered, *left;             /* (rows, d_model): what goes into the layer, and what comes out of it */
     const gelu_ffn_trace *trace;
 } gelu_block_extras;
 
-/* Block i: its layer, which gelu_model_ffn made, with its norm and residual, each step rounded to f32. x and y are
- * contiguous (rows, d_model) and do not overlap; extras NULL: none. GELU_ERR_ARGUMENT when the block needs what extras do
- * not have; GELU_ERR_MISSING when the checkpoint lacks its norm; GELU_ERR_UNSUPPORTED for GELU_BLOCK_FUSED. */
+/* Block i: its layer, which gelu_model_ffn made, with its norm and residual, each step rounded to dtype: GELU_F32, or
+ * GELU_F64 for a layer of f64, which takes no other. x and y are contiguous (rows, d_model) of it and do not overlap;
+ * extras NULL: none. GELU_ERR_ARGUMENT when the block needs what extras do not have; GELU_ERR_MISSING when the checkpoint
+ * lacks its norm; GELU_ERR_DTYPE. */
 GELU_API gelu_status gelu_block_forward(const gelu_model *model, size_t i, const gelu_ffn *ffn, size_t rows,
-                                        const float *x, const gelu_block_extras *extras, float *y, gelu_error *err);
+                                        gelu_dtype dtype, const void *x, const gelu_block_extras *extras, void *y,
+                                        gelu_error *err);
 
 /* ---- Text --------------------------------------------------------------------------------------------------- */
 

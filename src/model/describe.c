@@ -102,6 +102,7 @@ static gelu_status take_matrices(const struct gelu_model *model, struct model_bl
     b->d_model = inputs_of(b, &b->fc1);
     b->fc1.output = row->in_skip * b->d_model;
     b->fc2.input = row->out_skip * b->d_model;
+    if (b->form == GELU_BLOCK_FUSED) b->attn.weight = b->fc2.weight;
     size_t outputs = outputs_of(b, &b->fc1), ours = outputs > b->fc1.output ? outputs - b->fc1.output : 0;
     b->d_ff = packed ? ours / 2 : ours;
     if (ours == 0 || b->d_model == 0 || (packed && ours % 2 != 0))

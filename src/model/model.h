@@ -74,6 +74,17 @@ gelu_status gelu_model_describe(const struct gelu_model *model, struct model_blo
 /* The tensor of this name (a prefix, a name from a row, and what it ends in) in a block; NULL. */
 const gelu_safetensors_tensor *gelu_model_tensor(const struct gelu_model *model, const struct model_block *block,
                                                  const char *name, const char *end);
+/* A matrix of a block, and what was allocated for it. */
+struct model_weights {
+    gelu_weights weights;
+    void *owned[2];
+};
+
+/* m in its own type where dtype is 0, all zero where it has no tensor. To be released whatever the status is. */
+gelu_status gelu_model_take(const struct gelu_model *model, const gelu_model_block *block, const gelu_block_matrix *m,
+                            gelu_dtype dtype, struct model_weights *out, gelu_error *err);
+void gelu_model_release(struct model_weights *weights);
+
 /* An error at the place where a file names this tensor. */
 gelu_status gelu_model_fail(const struct gelu_model *model, gelu_status status, const gelu_safetensors_tensor *tensor,
                             gelu_error *err, const char *format, ...) __attribute__((format(printf, 5, 6)));

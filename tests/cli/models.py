@@ -11,7 +11,8 @@ import subprocess
 import sys
 
 gelu, models = sys.argv[1:]
-TOLERANCE = 4e-7  # of the largest result
+TOLERANCE = {"<f4": 4e-7, "<f8": 2e-15}  # of the largest result
+KINDS = {"<f8": "d", "<f4": "f", "<f2": "e"}
 failures = 0
 
 
@@ -27,15 +28,15 @@ def read(path):
     (length,) = struct.unpack_from("<H", data, 8)
     header = ast.literal_eval(data[10:10 + length].decode().strip())
     count = math.prod(header["shape"])
-    kind = {"<f8": "d", "<f4": "f"}[header["descr"]]
-    return header["shape"], struct.unpack_from(f"<{count}{kind}", data, 10 + length)
+    kind = KINDS[header["descr"]]
+    return header["shape"], struct.unpack_from(f"<{count}{kind}", data, 10 + length), header["descr"]
 
 
-def write(path, shape, values):
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)}, }}".ljust(117) + "\n"
+def write(path, shape, values, descr="<f4"):
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {tuple(shape)}, }}".ljust(117) + "\n"
     with open(path, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode())
-        file.write(struct.pack(f"<{len(values)}f", *values))
+        file.write(struct.pack(f"<{len(values)}{KINDS[descr]}", *values))
 
 
 def run(case, *arguments):
@@ -45,12 +46,12 @@ def run(case, *arguments):
     return done.stdout
 
 
-def compare(case, what, path, shape, want):
-    got_shape, got = read(path)
-    if tuple(got_shape) != tuple(shape):
-        return fail(case, f"{what}: the shape is {got_shape}")
+def compare(case, what, path, shape, want, descr="<f4"):
+    got_shape, got, got_descr = read(path)
+    if tuple(got_shape) != tuple(shape) or got_descr != descr:
+        return fail(case, f"{what}: the shape is {got_shape}, the type {got_descr}")
     error = max(abs(g - w) for g, w in zip(got, want)) / max(map(abs, want))
-    if not error <= TOLERANCE:
+    if not error <= TOLERANCE[descr]:
         fail(case, f"{what}: the error is {error}")
 
 
@@ -63,22 +64,30 @@ def check(case, family, blocks, layer, activation, gate, form):
         fail(case, f"inspect says {found}")
     if activation not in run(case, "inspect", path):
         fail(case, "inspect does not say the activation")
-    (n, rows, d), values = read(os.path.join(path, "want.npy"))
+    (n, rows, d), values, _ = read(os.path.join(path, "want.npy"))
     parts = [values[i * rows * d:(i + 1) * rows * d] for i in range(n)]
     shape = (1, rows, d)
     write("x.npy", shape, parts[0])
     run(case, "ffn", path, "--layer", layer, "x.npy", "y.npy")
     compare(case, "the layer", "y.npy", shape, parts[1])
-    if form == "fused":
-        return
+    wanted = {"parallel": ["attn"], "modulated": ["scale", "shift", "gate-vec"],
+              "fused": ["attn", "scale", "shift", "gate-vec"]}.get(form, [])
     extras = []
-    if form == "parallel":
-        write("attn.npy", shape, parts[3])
-        extras = ["--attn", "attn.npy"]
-    if form == "modulated":
-        for i, name in enumerate(("scale", "shift", "gate-vec")):
-            write(name + ".npy", (d,), parts[3 + i][:d])
-            extras += ["--" + name, name + ".npy"]
+    for name, part in zip(wanted, parts[3:]):
+        extras += ["--" + name, name + ".npy"]
+        if name == "attn":
+            write(name + ".npy", shape, part)
+        else:
+            write(name + ".npy", (d,), part[:d])
+    # f64 from x, or from what the block takes besides; f16 has all these numbers, too.
+    write("x8.npy", shape, parts[0], "<f8")
+    run(case, "ffn", path, "--layer", layer, "x8.npy", "y.npy")
+    compare(case, "the layer in f64", "y.npy", shape, parts[1], "<f8")
+    run(case, "ffn", path, "--layer", layer, "--block", *extras, "x8.npy", "y.npy")
+    compare(case, "the block in f64", "y.npy", shape, parts[2], "<f8")
+    write("x2.npy", shape, parts[0], "<f2")
+    run(case, "ffn", path, "--layer", layer, "x2.npy", "y.npy")
+    compare(case, "the layer of f16", "y.npy", shape, parts[1])
     text = run(case, "ffn", path, "--layer", layer, "--block", *extras, "--trace", "trace", "x.npy", "y.npy")
     compare(case, "the block", "y.npy", shape, parts[2])
     if "Shape: torch.Size([1, %d, %d])" % (rows, block["d_ff"]) not in text:

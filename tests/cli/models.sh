@@ -18,6 +18,8 @@ little_endian 8 3f800000 bf800000 c0b00000 40000000 3f000000 00000000 | npy x.np
 little_endian 8 3f800000 bf800000 | npy short.npy '<f4' False '(2,)'
 little_endian 8 3f800000 | npy scalar.npy '<f4' False '()'
 little_endian 16 3ff0000000000000 | npy f64.npy '<f8' False '(1,)'
+little_endian 16 3ff0000000000000 bff0000000000000 c016000000000000 4000000000000000 3fe0000000000000 0000000000000000 |
+    npy x64.npy '<f8' False '(6,)'
 
 # What common belief has wrong.
 for case in llama qwen qwen2 chatglm2; do
@@ -38,6 +40,42 @@ check 'with its halves swapped' "$gelu" ffn "$models/sd" --layer 0 --gate first 
 check 'that gives other numbers' test "$(npy_words right.npy 8)" != "$(npy_words other.npy 8)"
 check 'the right half can be said' "$gelu" ffn "$models/sd" --layer 0 --gate second x.npy other.npy
 check 'that gives the same numbers' test "$(npy_words right.npy 8)" = "$(npy_words other.npy 8)"
+
+# f64 anywhere makes all of it f64.
+for option in --attn --scale --shift --gate-vec; do
+    arguments=()
+    for other in --attn --scale --shift --gate-vec; do
+        if [ $other = $option ]; then arguments+=($other x64.npy); else arguments+=($other x.npy); fi
+    done
+    check "$option in f64" "$gelu" ffn "$models/flux-single" --layer 0 --block "${arguments[@]}" x.npy y.npy
+    check "$option in f64 makes the result f64" grep -q "'<f8'.*(1, 6)" <(npy_header y.npy)
+done
+check 'the trace of f64' "$gelu" ffn "$models/llama" --layer 0 --block --trace trace64 x64.npy y.npy
+check 'is f64' grep -q "'<f8'.*(10,)" <(npy_header trace64/gate.npy)
+# Weights of f64, of which these are the f32 ones.
+
+mkdir f64
+cp "$models/bert/config.json" f64/
+command -v python3 >/dev/null && python3 - "$models/bert/model.safetensors" f64/model.safetensors <<'END'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+(length,) = struct.unpack_from("<Q", data)
+header, at, wide = json.loads(data[8:8 + length]), 0, b""
+for name, tensor in header.items():
+    begin, end = tensor["data_offsets"]
+    n = (end - begin) // 4
+    wide += struct.pack(f"<{n}d", *struct.unpack_from(f"<{n}f", data, 8 + length + begin))
+    header[name] = dict(tensor, dtype="F64", data_offsets=[at, at + 8 * n])
+    at += 8 * n
+text = json.dumps(header).encode()
+open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + wide)
+END
+if [ -e f64/model.safetensors ]; then
+    check 'weights of f64' "$gelu" ffn f64 --layer 0 --block x.npy y.npy
+    "$gelu" ffn "$models/bert" --layer 0 --block x64.npy other.npy
+    check 'give f64' grep -q "'<f8'" <(npy_header y.npy)
+    check 'the same bits as f32 ones widened' test "$(npy_words y.npy 16)" = "$(npy_words other.npy 16)"
+fi
 
 # Mistakes on the command line.
 expect_error 2 'needs one PATH; got 0' "$gelu" inspect
@@ -64,13 +102,18 @@ ffn_fails 'missing.npy' "$models/bert" --layer 0 missing.npy y.npy
 ffn_fails 'short.npy: its last dimension is 2, but d_model of bert.encoder.layer.0 is 6' "$models/bert" --layer 0 \
     short.npy y.npy
 ffn_fails 'scalar.npy: its last dimension is 1' "$models/bert" --layer 0 scalar.npy y.npy
-ffn_fails 'f64.npy: its values are f64' "$models/bert" --layer 0 f64.npy y.npy
+ffn_fails 'f64.npy: its last dimension is 1' "$models/bert" --layer 0 f64.npy y.npy
 ffn_fails '(attn)' "$models/phi" --layer 0 --block x.npy y.npy
 ffn_fails '(attn)' "$models/neox" --layer 0 --block x.npy y.npy
 ffn_fails '(scale)' "$models/flux" --layer 0 --block x.npy y.npy
 ffn_fails '(shift)' "$models/flux" --layer 0 --block --scale x.npy x.npy y.npy
 ffn_fails '(gate)' "$models/sd3" --layer 0 --block --scale x.npy --shift x.npy x.npy y.npy
-ffn_fails 'only the layer alone' "$models/flux-single" --layer 0 --block x.npy y.npy
+for case in flux-single flux-single-diffusers; do
+    ffn_fails '(attn)' "$models/$case" --layer 0 --block --scale x.npy --shift x.npy --gate-vec x.npy x.npy y.npy
+    ffn_fails '(scale)' "$models/$case" --layer 0 --block --attn x.npy --shift x.npy --gate-vec x.npy x.npy y.npy
+    ffn_fails '(shift)' "$models/$case" --layer 0 --block --attn x.npy --scale x.npy --gate-vec x.npy x.npy y.npy
+    ffn_fails '(gate)' "$models/$case" --layer 0 --block --attn x.npy --scale x.npy --shift x.npy x.npy y.npy
+done
 ffn_fails 'short.npy: --attn takes 6 values here, not 2' "$models/phi" --layer 0 --block --attn short.npy x.npy y.npy
 ffn_fails 'cannot make the folder' "$models/bert" --layer 0 --trace /nonexistent/folder x.npy y.npy
 mkdir broken

@@ -15,7 +15,7 @@
 
 #define MODELS GELU_TEST_SOURCE_DIR "/data/models/"
 
-enum { MAX_CASES = 80, MAX_ELEMENTS = 64 };
+enum { MAX_CASES = 80, MAX_ELEMENTS = 64, MAX_EXTRAS = 4 };
 
 struct model_case {
     char name[40], family[24], act[12], gate[12], form[12];
@@ -56,8 +56,8 @@ static const char *const forms[] = {"",         "pre",    "post",      "sandwich
 struct wanted {
     gelu_tensor all;
     size_t rows, d, n;
-    const double *ffn, *block;
-    float x[MAX_ELEMENTS], extras[3][MAX_ELEMENTS];
+    const double *x8, *ffn, *block, *extras8; /* extras8: what the block takes besides, one behind the other */
+    float x[MAX_ELEMENTS], extras[MAX_EXTRAS][MAX_ELEMENTS];
 };
 
 static void load_wanted(const char *name, struct wanted *w) {
@@ -70,10 +70,12 @@ static void load_wanted(const char *name, struct wanted *w) {
     w->rows = w->all.shape[1];
     w->d = w->all.shape[2];
     w->n = w->rows * w->d;
-    assert_true(w->all.shape[0] >= 3 && w->all.shape[0] <= 6 && w->n > 0 && w->n <= MAX_ELEMENTS);
+    assert_true(w->all.shape[0] >= 3 && w->all.shape[0] <= 3 + MAX_EXTRAS && w->n > 0 && w->n <= MAX_ELEMENTS);
     const double *data = w->all.data;
+    w->x8 = data;
     w->ffn = data + w->n;
     w->block = data + 2 * w->n;
+    w->extras8 = data + 3 * w->n;
     assert_int_equal(gelu_convert(w->n, GELU_F64, data, GELU_F32, w->x), GELU_OK);
     for (size_t i = 3; i < w->all.shape[0]; i++)
         assert_int_equal(gelu_convert(w->n, GELU_F64, data + i * w->n, GELU_F32, w->extras[i - 3]), GELU_OK);
@@ -88,50 +90,91 @@ static gelu_model *open_case(const char *name, const gelu_model_options *options
     return model;
 }
 
+static double largest(size_t n, const double *x) {
+    double found = 0;
+    for (size_t i = 0; i < n; i++) found = fmax(found, fabs(x[i]));
+    return found;
+}
+
 /* The largest error over the largest result. */
 static double relative_error(size_t n, const float *got, const double *want) {
-    double largest = 0;
-    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(want[i]));
-    return max_error(n, got, want) / largest;
+    return max_error(n, got, want) / largest(n, want);
+}
+
+static double relative_error_f64(size_t n, const double *got, const double *want) {
+    double worst = 0;
+    for (size_t i = 0; i < n; i++) worst = fmax(worst, fabs(got[i] - want[i]));
+    return worst / largest(n, want);
 }
 
 #define RIGHT 4e-7 /* the longest sum has 24 terms */
+#define RIGHT_F64 2e-15
 #define WRONG 2e-5
 
 static double ffn_error(const gelu_model *model, size_t layer, const struct wanted *w) {
     gelu_error err;
     gelu_ffn *ffn;
     float y[MAX_ELEMENTS];
-    if (gelu_model_ffn(model, layer, &ffn, &err) != GELU_OK) fail_msg("%s", err.message);
+    if (gelu_model_ffn(model, layer, 0, &ffn, &err) != GELU_OK) fail_msg("%s", err.message);
     assert_int_equal(gelu_ffn_forward(ffn, w->rows, GELU_F32, w->x, w->d, NULL, GELU_F32, y, w->d, NULL), GELU_OK);
     gelu_ffn_free(ffn);
     return relative_error(w->n, y, w->ffn);
 }
 
+/* What a form takes besides x, in the order that it is asked for. */
+static const char *const needs[GELU_BLOCK_FUSED + 1][MAX_EXTRAS + 1] = {
+    [GELU_BLOCK_PARALLEL] = {"(attn)"},
+    [GELU_BLOCK_MODULATED] = {"(scale)", "(shift)", "(gate)"},
+    [GELU_BLOCK_FUSED] = {"(attn)", "(scale)", "(shift)", "(gate)"}};
+
+static void give(gelu_block_extras *extras, const char *need, const void *value) {
+    if (strcmp(need, "(attn)") == 0) extras->attn = value;
+    if (strcmp(need, "(scale)") == 0) extras->scale = value;
+    if (strcmp(need, "(shift)") == 0) extras->shift = value;
+    if (strcmp(need, "(gate)") == 0) extras->gate = value;
+}
+
+/* Without one of the things that it takes, a block is refused, naming the first. */
 static void check_block(const struct model_case *c, const gelu_model *model, const struct wanted *w) {
     gelu_error err;
     gelu_ffn *ffn;
     float y[MAX_ELEMENTS], entered[MAX_ELEMENTS], left[MAX_ELEMENTS], again[MAX_ELEMENTS];
     gelu_block_extras extras = {.entered = entered, .left = left};
     gelu_block_form form = gelu_model_at(model, c->layer)->form;
-    assert_int_equal(gelu_model_ffn(model, c->layer, &ffn, &err), GELU_OK);
-    gelu_status status = gelu_block_forward(model, c->layer, ffn, w->rows, w->x, &extras, y, &err);
-    if (form == GELU_BLOCK_FUSED) assert_int_equal(status, GELU_ERR_UNSUPPORTED);
-    if (form == GELU_BLOCK_PARALLEL || form == GELU_BLOCK_MODULATED) {
-        assert_int_equal(status, GELU_ERR_ARGUMENT);
-        assert_non_null(strstr(err.message, form == GELU_BLOCK_PARALLEL ? "(attn)" : "(scale)"));
-        extras.attn = extras.scale = w->extras[0];
-        extras.shift = w->extras[1];
-        extras.gate = w->extras[2];
-        status = gelu_block_forward(model, c->layer, ffn, w->rows, w->x, &extras, y, &err);
+    const char *const *need = needs[form];
+    assert_int_equal(gelu_model_ffn(model, c->layer, 0, &ffn, &err), GELU_OK);
+    for (size_t i = 0; need[i]; i++) {
+        assert_int_equal(gelu_block_forward(model, c->layer, ffn, w->rows, GELU_F32, w->x, &extras, y, &err),
+                         GELU_ERR_ARGUMENT);
+        if (!strstr(err.message, need[i])) fail_msg("%s: %s, not %s", c->name, err.message, need[i]);
+        give(&extras, need[i], w->extras[i]);
     }
-    if (form != GELU_BLOCK_FUSED) {
-        if (status != GELU_OK) fail_msg("%s: %s", c->name, err.message);
-        double error = relative_error(w->n, y, w->block);
-        if (!(error <= RIGHT)) fail_msg("%s: the block's error is %g", c->name, error);
-        assert_int_equal(gelu_ffn_forward(ffn, w->rows, GELU_F32, entered, w->d, NULL, GELU_F32, again, w->d, NULL), 0);
-        assert_memory_equal(again, left, w->n * sizeof *left);
-    }
+    if (gelu_block_forward(model, c->layer, ffn, w->rows, GELU_F32, w->x, &extras, y, &err) != GELU_OK)
+        fail_msg("%s: %s", c->name, err.message);
+    double error = relative_error(w->n, y, w->block);
+    if (!(error <= RIGHT)) fail_msg("%s: the block's error is %g", c->name, error);
+    assert_int_equal(gelu_ffn_forward(ffn, w->rows, GELU_F32, entered, w->d, NULL, GELU_F32, again, w->d, NULL), 0);
+    assert_memory_equal(again, left, w->n * sizeof *left);
+    assert_int_equal(gelu_block_forward(model, c->layer, ffn, w->rows, GELU_F64, w->x8, &extras, y, &err),
+                     GELU_ERR_DTYPE);
+    gelu_ffn_free(ffn);
+}
+
+static void check_f64(const struct model_case *c, const gelu_model *model, const struct wanted *w) {
+    gelu_error err;
+    gelu_ffn *ffn;
+    double y[MAX_ELEMENTS];
+    gelu_block_extras extras = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+    const char *const *need = needs[gelu_model_at(model, c->layer)->form];
+    if (gelu_model_ffn(model, c->layer, GELU_F64, &ffn, &err) != GELU_OK) fail_msg("%s", err.message);
+    assert_int_equal(gelu_ffn_forward(ffn, w->rows, GELU_F64, w->x8, w->d, NULL, GELU_F64, y, w->d, NULL), GELU_OK);
+    double error = relative_error_f64(w->n, y, w->ffn);
+    if (!(error <= RIGHT_F64)) fail_msg("%s: the layer's error in f64 is %g", c->name, error);
+    for (size_t i = 0; need[i]; i++) give(&extras, need[i], w->extras8 + i * w->n);
+    if (gelu_block_forward(model, c->layer, ffn, w->rows, GELU_F64, w->x8, &extras, y, &err) != GELU_OK)
+        fail_msg("%s: %s", c->name, err.message);
+    error = relative_error_f64(w->n, y, w->block);
+    if (!(error <= RIGHT_F64)) fail_msg("%s: the block's error in f64 is %g", c->name, error);
     gelu_ffn_free(ffn);
 }
 
@@ -155,6 +198,7 @@ static void every_case(void **state) {
         double error = ffn_error(model, c->layer, &w);
         if (!(error <= RIGHT)) fail_msg("%s: the layer's error is %g", c->name, error);
         check_block(c, model, &w);
+        check_f64(c, model, &w);
         gelu_model_close(model);
         gelu_tensor_free(&w.all);
     }

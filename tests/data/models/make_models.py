@@ -5,10 +5,9 @@ their blocks give in float64 by a statement of the family's formula that shares 
 
 usage: python3 make_models.py          writes <case>/{config.json,model.safetensors,want.npy} and cases.tsv here
 
-want.npy is (n, rows, d_model) float64: x, the layer alone on x, the block on x (NaN: has none), and then what the block
-takes besides (attention's result; or scale, shift and gate, the same in each row)."""
+want.npy is (n, rows, d_model) float64: x, the layer alone on x, the block on x, and then what the block takes besides
+(attention's result; scale, shift and gate, the same in each row)."""
 import json
-import math
 import os
 import struct
 
@@ -67,10 +66,9 @@ class Case:
     def scale(self, name):
         return self(name + ".weight", D)
 
-    def save(self, blocks, layer, act, gate, form, f, block=None, extras=(), d=D):
+    def save(self, blocks, layer, act, gate, form, f, block, extras=(), d=D):
         x = torch.from_numpy(rng.integers(-200, 200, (ROWS, d)) / 64)
-        y = torch.full_like(x, math.nan) if block is None else block(x)
-        want = [x, f(x), y] + [e.expand(ROWS, d) for e in extras]
+        want = [x, f(x), block(x)] + [e.expand(ROWS, d) for e in extras]
         folder = os.path.join(here, self.name)
         os.makedirs(folder, exist_ok=True)
         if self.config is not None:
@@ -336,19 +334,28 @@ modulated("sd3-mmdit", "sd3-mmdit", None, ["model.diffusion_model.joint_blocks.#
           4, "F16")
 
 
-# Flux's single blocks: q, k, v and the layer's first matrix are one; attention's result goes into the last one first.
+# Flux's single blocks: attention's heads and the layer's hidden values go into one last matrix together. In Black Forest
+# Labs' files q, k, v and the layer's first matrix are one, too.
+def single(case, w1, b1, w2, b2):
+    attn = torch.from_numpy(numbers(ROWS, D))
+    scale, shift, gate = (torch.from_numpy(numbers(D)) for _ in range(3))
+    def together(heads, x):
+        return F.linear(torch.cat((heads, tanh(F.linear(x, w1, b1)[:, -4 * D:])), -1), w2, b2)
+    case.save(2, 1, "tanh", "plain", "fused", lambda x: together(torch.zeros_like(x), x),
+              lambda x: x + gate * together(attn, layer_norm(x, None, None, 1e-6) * (1 + scale) + shift),
+              [attn, scale, shift, gate])
+
+
 case = Case("flux-single", "flux-bfl", None, "BF16")
 for n in range(2):
-    w1, b1 = case.linear(f"single_blocks.{n}.linear1", D, 3 * D + 4 * D)
-    w2, b2 = case.linear(f"single_blocks.{n}.linear2", D + 4 * D, D)
-case.save(2, 1, "tanh", "plain", "fused",
-          lambda x: F.linear(torch.cat((0 * x, tanh(F.linear(x, w1, b1)[:, 3 * D:])), -1), w2, b2))
+    first = case.linear(f"single_blocks.{n}.linear1", D, 3 * D + 4 * D)
+    last = case.linear(f"single_blocks.{n}.linear2", D + 4 * D, D)
+single(case, *first, *last)
 case = Case("flux-single-diffusers", "flux", {"_class_name": "FluxTransformer2DModel"}, "BF16")
 for n in range(2):
-    v1, c1 = case.linear(f"single_transformer_blocks.{n}.proj_mlp", D, 4 * D)
-    v2, c2 = case.linear(f"single_transformer_blocks.{n}.proj_out", D + 4 * D, D)
-case.save(2, 1, "tanh", "plain", "fused",
-          lambda x: F.linear(torch.cat((0 * x, tanh(F.linear(x, v1, c1))), -1), v2, c2))
+    first = case.linear(f"single_transformer_blocks.{n}.proj_mlp", D, 4 * D)
+    last = case.linear(f"single_transformer_blocks.{n}.proj_out", D + 4 * D, D)
+single(case, *first, *last)
 
 
 # Stable Diffusion: one matrix for both; the second half is the gate's.
