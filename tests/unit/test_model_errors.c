@@ -12,27 +12,8 @@
 #include <stdint.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "unit/folder.h"
 #include "unit/st_bytes.h"
-
-static char folder[] = "/tmp/gelu-model-XXXXXX";
-
-static const char *in_folder(const char *name) {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static int make_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    unlink(in_folder("model.safetensors"));
-    unlink(in_folder("config.json"));
-    return rmdir(folder);
-}
 
 /* tensors is "name:ROWS,COLS name:COUNT ...", F32, or I32 where a name has @ before it; config NULL: none. */
 static void put(const char *tensors, const char *metadata, const char *config) {
@@ -297,5 +278,5 @@ int main(void) {
                                        cmocka_unit_test(files),        cmocka_unit_test(overrides),
                                        cmocka_unit_test(metadata),     cmocka_unit_test(numbers_in_names),
                                        cmocka_unit_test(shared_layers)};
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder_with_files);
 }

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,42 +13,18 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "gelu_io.h"
+#include "unit/folder.h"
 
 #define FILES GELU_TEST_SOURCE_DIR "/data/files/"
 
-static char folder[64], path[128];
+static char path[128];
 static const float six[] = {1, 2, 3, 4, 5, 6};
 static const size_t shape23[] = {2, 3};
 
-static int make_folder(void **state) {
-    (void)state;
-    strcpy(folder, "/tmp/gelu-npy-XXXXXX");
-    if (!mkdtemp(folder)) return -1;
+static int make_path(void **state) {
+    int failed = make_folder(state);
     snprintf(path, sizeof path, "%s/out.npy", folder);
-    return 0;
-}
-
-static size_t files_in_folder(void) {
-    size_t count = 0;
-    DIR *dir = opendir(folder);
-    assert_non_null(dir);
-    for (struct dirent *entry; (entry = readdir(dir));)
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(dir);
-    return count;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    DIR *dir = opendir(folder);
-    if (!dir) return -1;
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        char name[512];
-        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
-        unlink(name);
-    }
-    closedir(dir);
-    return rmdir(folder);
+    return failed;
 }
 
 static void put_text(const char *name, const char *text) {
@@ -283,7 +258,7 @@ static void modes_follow_umask_or_the_old_file(void **state) {
     assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_path, remove_folder_with_files)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

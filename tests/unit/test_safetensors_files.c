@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "unit/folder.h"
 #include "unit/st_bytes.h"
 
 #if defined(__has_feature)
@@ -47,14 +48,6 @@ static void make_large(const char *path, uint64_t large_nbytes, size_t misplaced
     assert_true(fd >= 0);
     assert_int_equal(pwrite(fd, values, sizeof values, (off_t)(256 + misplaced + large_nbytes)), sizeof values);
     close(fd);
-}
-
-static char folder[] = "/tmp/gelu-st-XXXXXX";
-
-static const char *in_folder(const char *name) {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
 }
 
 /* Reading by calls goes on with an error when the file becomes shorter; what was copied stays. */
@@ -213,16 +206,6 @@ static void threads_share_one_copy(void **state) {
         free(moved);
         free(made.bytes);
     }
-}
-
-static int make_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    return rmdir(folder);
 }
 
 int main(void) {

@@ -13,37 +13,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "io/refused.h"
+#include "unit/folder.h"
 #include "unit/st_bytes.h"
 
 #define ONE(name, type) "\"" name "\":{\"dtype\":\"" type "\",\"shape\":[1],\"data_offsets\":[0,4]}"
 #define F32(name) ONE(name, "F32")
-
-static char folder[] = "/tmp/gelu-shards-XXXXXX";
-
-static const char *in_folder(const char *name) {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static int make_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
-static int empty_folder(void **state) {
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s/*", folder);
-    return system(command);
-}
 
 static gelu_status open_path(const char *path, gelu_error *err) {
     gelu_safetensors *st;
@@ -309,5 +283,5 @@ int main(void) {
         cmocka_unit_test(configurations_that_are_refused),
         cmocka_unit_test(real_numbers_do_not_depend_on_the_locale),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder_with_files);
 }

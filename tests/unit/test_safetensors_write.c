@@ -2,7 +2,6 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 #define _XOPEN_SOURCE 700
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,35 +10,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "unit/files.h"
+#include "unit/folder.h"
 #include "unit/st_bytes.h"
-
-static char folder[] = "/tmp/gelu-stw-XXXXXX";
-
-static const char *in_folder(const char *name) {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static int make_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    return rmdir(folder);
-}
-
-static size_t files_in_folder(void) {
-    size_t count = 0;
-    DIR *listing = opendir(folder);
-    assert_non_null(listing);
-    for (struct dirent *entry; (entry = readdir(listing));)
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(listing);
-    return count;
-}
 
 static const size_t two[] = {2}, matrix[] = {3, 2}, none[] = {4, 0};
 static const gelu_safetensors_tensor various[] = {
