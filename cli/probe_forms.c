@@ -48,7 +48,9 @@ static bool has_formula(const probe_case *of) { return of->act == GELU_ERF || of
 static bool is_tried(const probe_case *of, probe_how how) {
     if (how != PROBE_EXACT && probe_is_loose(of)) return false;
     if (how == PROBE_ONE_PLUS) return has_formula(of);
-    if (how == PROBE_TABLE) return (of->act == GELU_TANH || of->act == GELU_QUICK) && of->first_type;
+    /* What a table gives is in f16, so rounding it to that changes nothing. */
+    bool rounds = of->first_type || (of->rounded == GELU_BF16 && !of->each_step);
+    if (how == PROBE_TABLE) return (of->act == GELU_TANH || of->act == GELU_QUICK) && rounds;
     return true;
 }
 

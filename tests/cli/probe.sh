@@ -47,17 +47,24 @@ verdict_is 0 "erf ($erf_formula in f32)" $data/spread_x.npy $data/spread_erf_str
 check 'the formula is closer than any exact function' grep -qF "erf $erf_formula in f32" <(sed -n '2s|  *| |gp' out.txt)
 verdict_is 0 "erf ($erf_formula in f32, rounded to bf16)" $data/spread_x.npy $data/spread_erf_bf16.npy
 verdict_is 0 "erf ($erf_formula in f32, rounded to f16)" $data/spread_x.npy $data/spread_erf_f16.npy
+verdict_is 0 "erf ($erf_formula in f32)" $data/spread_x.npy $data/spread_erf_cdf.npy
 verdict_is 0 "tanh ($tanh_formula in f32)" $data/spread_x.npy $data/spread_tanh.npy
+verdict_is 0 "tanh ($tanh_formula in f32, rounded to bf16)" $data/spread_x.npy $data/spread_tanh_bf16.npy
+verdict_is 0 "tanh ($tanh_formula in f32, rounded to f16)" $data/spread_x.npy $data/spread_tanh_f16.npy
 verdict_is 0 'quick (up to 8 ULP from the exact value, in f32)' $data/spread_x.npy $data/spread_quick.npy
 verdict_is 0 'silu (up to 1 ULP from the exact value, in f32)' $data/spread_x.npy $data/spread_silu.npy
 verdict_is 0 'relu (bit for bit)' $data/spread_x.npy $data/spread_relu.npy
 verdict_is 0 'elu (in an inexact way of its own, up to 6e-08 off)' $data/spread_x.npy $data/spread_elu.npy
-verdict_is 0 'tanh (by a table of f16, as in ggml)' $data/spread_x.npy $data/spread_table.npy
+for kind in spread normal; do
+    verdict_is 0 'tanh (by a table of f16, as in ggml)' $data/${kind}_x.npy $data/${kind}_table.npy
+    verdict_is 0 'tanh (by a table of f16, as in ggml)' $data/${kind}_x.npy $data/${kind}_table_f16.npy
+    verdict_is 0 'tanh (by a table of f16, as in ggml, rounded to bf16)' $data/${kind}_x.npy $data/${kind}_table_bf16.npy
+done
 verdict_is 1 'none (the closest is silu, up to 0.18 off)' $data/spread_x.npy $data/spread_mish.npy
 verdict_is 1 'none (the closest is *' $data/spread_erf.npy $data/spread_x.npy
 
 # 64 from N(0, 1): f32 still shows how, 16 bits do not.
-for file in erf erf_strided; do
+for file in erf erf_strided erf_cdf; do
     verdict_is 0 "erf ($erf_formula in f32)" $data/normal_x.npy $data/normal_$file.npy
 done
 for type in bf16 f16; do
@@ -65,7 +72,6 @@ for type in bf16 f16; do
         $data/normal_x.npy $data/normal_erf_$type.npy
 done
 verdict_is 0 "tanh ($tanh_formula in f32)" $data/normal_x.npy $data/normal_tanh.npy
-verdict_is 0 'tanh (by a table of f16, as in ggml)' $data/normal_x.npy $data/normal_table.npy
 verdict_is 0 'relu (bit for bit)' $data/normal_x.npy $data/normal_relu.npy
 
 # The last eight of them have no tail.
