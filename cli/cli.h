@@ -72,6 +72,9 @@ int cli_next(cli_args *args);
 /* The command that messages name; main sets it. */
 void cli_set_command(const char *name);
 
+/* Prints a text that may hold anything on standard output, control characters in it as '?'. */
+void cli_put(const char *text);
+
 /* Prints a help text on standard output; returns CLI_OK. */
 int cli_help(const char *text);
 

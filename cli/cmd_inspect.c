@@ -65,7 +65,9 @@ static void print_group(const gelu_model *model, size_t first, size_t last) {
     printf("  %-12s%zu to %zu to %zu\n", "sizes", b->d_model, b->d_ff, b->d_model);
     bool is_gelu = b->act == GELU_ERF || b->act == GELU_TANH || b->act == GELU_QUICK;
     printf("  %-12s%s, %s\n", "activation", act, is_gelu ? "a form of GELU" : "not GELU");
-    printf("  %-12s%s\n", "because", b->act_source);
+    printf("  %-12s", "because");
+    cli_put(b->act_source);
+    printf("\n");
     if (b->gated)
         printf("  %-12sf(x) = fc2(%s(gate(x)) * up(x)); the gate is %s\n", "layer", act, gate_place(b));
     else
@@ -109,18 +111,30 @@ static void print_text(const gelu_model *model) {
     }
 }
 
-/* A JSON string: quotes and all; names may hold anything. */
+/* How many bytes the UTF-8 character here has; 0: it is none. */
+static size_t utf8_length(const char *text) {
+    const unsigned char *c = (const unsigned char *)text;
+    size_t length = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : (c[0] & 0xf0) == 0xe0 ? 3 : 4;
+    if (length == 4 && (c[0] < 0xf0 || c[0] > 0xf4)) return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((c[i] & 0xc0) != 0x80) return 0;
+    bool longer_than_needed = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    bool no_character = (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf4 && c[1] >= 0x90);
+    return longer_than_needed || no_character ? 0 : length;
+}
+
+/* A JSON string: quotes and all. A path may hold anything; what is not UTF-8 becomes U+FFFD. */
 static void put_string(const char *key, const char *value, const char *after) {
     if (key) printf("\"%s\": ", key);
     putchar('"');
-    for (; *value; value++) {
-        unsigned char c = (unsigned char)*value;
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < 0x20)
-            printf("\\u%04x", c);
+    for (size_t length; *value; value += length ? length : 1) {
+        length = utf8_length(value);
+        if (*value == '"' || *value == '\\')
+            printf("\\%c", *value);
+        else if (length == 0 || (unsigned char)*value < 0x20)
+            printf("\\u%04x", length ? (unsigned)*value : 0xfffd);
         else
-            putchar(c);
+            printf("%.*s", (int)length, value);
     }
     printf("\"%s", after);
 }

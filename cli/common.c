@@ -16,16 +16,17 @@ static const char *command_name; /* NULL before a command is known */
 
 void cli_set_command(const char *name) { command_name = name; }
 
-/* File names and arguments are quoted in messages: a newline or an escape sequence in one must not break the line. */
-static void defuse(char *text) {
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f) *text = '?';
+/* File names and arguments are quoted in what is printed: a newline or an escape sequence in one must not break the line. */
+static char harmless(char c) { return (unsigned char)c < 0x20 || c == 0x7f ? '?' : c; }
+
+void cli_put(const char *text) {
+    for (; *text; text++) putchar(harmless(*text));
 }
 
 static void report(const char *suffix, const char *format, va_list values) {
-    char message[1024];
+    char message[8192]; /* a path, and what is said of it */
     vsnprintf(message, sizeof message, format, values);
-    defuse(message);
+    for (char *c = message; *c; c++) *c = harmless(*c);
     fflush(stdout); /* what was printed before the mistake comes first when both streams are one terminal */
     fprintf(stderr, "%sgelu%s%s:%s %s%s\n", cli_red(stderr), command_name ? " " : "", command_name ? command_name : "",
             cli_plain(stderr), message, suffix);

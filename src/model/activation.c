@@ -13,21 +13,20 @@
 
 /* A string that the model keeps; NULL when memory is out. */
 static const char *keep(struct gelu_model *model, const char *format, ...) {
-    char text[MODEL_NAME];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     char **grown =
         gelu_json_grown(model->sources, model->source_count, &model->source_capacity, sizeof *model->sources);
     if (!grown) return NULL;
     model->sources = grown;
-    size_t nbytes = strlen(text) + 1;
-    char *copy = malloc(nbytes);
-    if (!copy) return NULL;
-    memcpy(copy, text, nbytes);
-    grown[model->source_count++] = copy;
-    return copy;
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text) vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(args);
+    if (text) grown[model->source_count++] = text;
+    return text;
 }
 
 /* What a value of the configuration means in this family. Where a layer is gated, T5 spells that out in the value. */

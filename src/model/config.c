@@ -26,11 +26,23 @@ static gelu_status locate(const struct io_context *context, const char *checkpoi
         struct stat st;
         char *path = gelu_st_join(checkpoint, (size_t)(file - checkpoint), names[i]);
         if (!path) return gelu_io_fail_memory(context);
-        if (stat(path, &st) == 0 || errno != ENOENT) {
+        /* A link that leads nowhere is no missing file: opening it says so. */
+        if (lstat(path, &st) == 0 || errno != ENOENT) {
             *out = path;
             return GELU_OK;
         }
         free(path);
+    }
+    return GELU_OK;
+}
+
+/* What should name the family and does not is worse than nothing. */
+static gelu_status check_type(const struct config *config, gelu_error *err) {
+    static const char *const keys[] = {"model_type", "_class_name"};
+    for (int i = 0; i < 2; i++) {
+        const json_t *value = json_object_get(config->root, keys[i]);
+        if (value && !json_is_null(value) && !json_is_string(value))
+            return gelu_config_fail(config, GELU_ERR_UNSUPPORTED, NULL, keys[i], err, "'%s' is not a string", keys[i]);
     }
     return GELU_OK;
 }
@@ -47,7 +59,8 @@ static gelu_status load(const struct io_context *context, struct config *out) {
     if (status) return status;
     const char *text = (const char *)out->bytes.p;
     status = gelu_json_load(context, "bad configuration", DEEPEST, text ? text : "", (size_t)nbytes, &out->root);
-    return status ? status : gelu_refused_config(context, text, (size_t)nbytes, out->root);
+    if (!status) status = gelu_refused_config(context, text, (size_t)nbytes, out->root);
+    return status ? status : check_type(out, context->err);
 }
 
 gelu_status gelu_config_load(const gelu_safetensors *st, struct config *out, gelu_error *err) {

@@ -85,6 +85,9 @@ static gelu_status check_size(const struct gelu_model *model, const struct famil
     char used[MODEL_NAME];
     const json_t *value = key ? gelu_config_find(&model->config, row->section, key, used) : NULL;
     if (!value || (json_is_integer(value) && json_integer_value(value) == (json_int_t)(found * factor))) return GELU_OK;
+    if (!json_is_integer(value))
+        return gelu_config_fail(&model->config, GELU_ERR_SHAPE, row->section, used, err, "'%s' is not a whole number",
+                                used);
     return gelu_config_fail(&model->config, GELU_ERR_SHAPE, row->section, used, err,
                             "'%s' is %lld, but by the tensors %s is %zu", used, (long long)json_integer_value(value),
                             what, found);

@@ -28,33 +28,34 @@ gelu_status gelu_model_fail(const struct gelu_model *model, gelu_status status, 
 
 /* Where layers share weights, as many blocks as there are layers. */
 static gelu_status spread_over_layers(struct gelu_model *model, gelu_error *err) {
-    enum { MOST_LAYERS = 10000 };
+    enum { MOST_BLOCKS = 10000 };
     struct io_context context = gelu_model_context(model, err);
     size_t groups = model->blocks[model->count - 1].numbers.at[0] + 1, inner = model->count / groups;
     char key[MODEL_NAME];
     const json_t *value = gelu_config_find(&model->config, NULL, "num_hidden_layers", key);
     if (!value) return GELU_OK;
     json_int_t layers = json_integer_value(value);
+    json_int_t most = (json_int_t)(inner ? MOST_BLOCKS / inner : 0);
     bool whole = inner * groups == model->count;
     for (size_t i = 0; i < model->count && whole; i++)
         whole = model->blocks[i].numbers.at[0] == i / inner && model->blocks[i].numbers.at[1] == i % inner;
     if (!whole) return gelu_io_fail(&context, GELU_ERR_MISSING, 0, "groups of layers are missing");
-    if (layers < (json_int_t)groups || layers > MOST_LAYERS)
+    if (layers < (json_int_t)groups || layers > most)
         return gelu_config_fail(&model->config, GELU_ERR_UNSUPPORTED, NULL, key, err,
                                 "'%s' is no number of layers that share the weights of %zu", key, groups);
     size_t count = (size_t)layers * inner;
     struct model_block *blocks = calloc(count, sizeof *blocks);
     if (!blocks) return gelu_io_fail_memory(&context);
-    for (size_t i = 0; i < count; i++)
-        blocks[i] = model->blocks[i / inner * groups / (size_t)layers * inner + i % inner];
+    for (size_t i = 0; i < count; i++) {
+        size_t group = i / inner * groups / (size_t)layers;
+        size_t first_layer = (group * (size_t)layers + groups - 1) / groups;
+        blocks[i] = model->blocks[group * inner + i % inner];
+        blocks[i].info.same_as = first_layer * inner + i % inner;
+    }
     free(model->blocks);
     model->blocks = blocks;
     model->count = model->capacity = count;
     return GELU_OK;
-}
-
-static bool same_tensors(const struct model_block *a, const struct model_block *b) {
-    return a->info.fc1.weight == b->info.fc1.weight;
 }
 
 static void name_block(struct gelu_model *model, size_t i) {
@@ -86,12 +87,6 @@ static gelu_status fill_in(struct gelu_model *model, gelu_error *err) {
                                            err);
         }
         if (status) return status;
-        block->info.same_as = i;
-        for (size_t j = 0; gelu_families[block->row].layers_share && j < i; j++)
-            if (same_tensors(&model->blocks[j], block)) {
-                block->info.same_as = j;
-                break;
-            }
     }
     return GELU_OK;
 }
@@ -119,6 +114,7 @@ gelu_status gelu_model_open(const char *path, const gelu_model_options *options,
     if (!status) status = gelu_config_load(model->st, &model->config, err);
     if (!status) status = gelu_refused_tensors(model->st, err);
     if (!status) status = gelu_model_recognise(model, err);
+    for (size_t i = 0; !status && i < model->count; i++) model->blocks[i].info.same_as = i;
     if (!status && model->family->layers_share) status = spread_over_layers(model, err);
     if (!status) status = fill_in(model, err);
     if (status) {
