@@ -14,13 +14,15 @@ cmake -G Ninja -S "$root" -B "$build" -DCMAKE_C_COMPILER="${CLANG:-clang-14}" -D
 rm -f "$build.log"
 
 declare -A parsers=(
-    [npy]="npy_header npy_descr npy_gather"
-    [safetensors]="safetensors_header safetensors_layout safetensors_kind safetensors_type json"
-    [index]="safetensors_index"
-    [config]="refused"
+    [npy]="io/npy_header io/npy_descr io/npy_gather"
+    [safetensors]="io/safetensors_header io/safetensors_layout io/safetensors_kind io/safetensors_type io/json"
+    [index]="io/safetensors_index"
+    [config]="io/refused"
+    [model]="model/activation model/config model/describe model/forward model/layer model/open model/pattern
+             model/recognise"
 )
 shopt -s nullglob
-for name in npy safetensors index config; do
+for name in npy safetensors index config model; do
     cmake --build "$build" --target "replay_$name" >/dev/null
     program=$build/tests/fuzz/replay_$name
     rm -f "$build/$name".*.profraw
@@ -33,10 +35,10 @@ for name in npy safetensors index config; do
 done
 llvm-profdata-14 merge -o "$build/all.profdata" "$build"/*.profraw
 objects=()
-for name in npy safetensors index config; do objects+=(-object "$build/tests/fuzz/replay_$name"); done
-for name in npy safetensors index config; do
+for name in npy safetensors index config model; do objects+=(-object "$build/tests/fuzz/replay_$name"); done
+for name in npy safetensors index config model; do
     sources=()
-    for file in ${parsers[$name]}; do sources+=("$root/src/io/$file.c"); done
+    for file in ${parsers[$name]}; do sources+=("$root/src/$file.c"); done
     llvm-cov-14 report "${objects[@]:1}" -instr-profile="$build/all.profdata" "${sources[@]}" 2>/dev/null |
         awk -v name="$name" '$1 == "TOTAL" { printf "%-12s %5d lines, %4d not reached, %s\n", name, $8, $9, $10 }'
     if [ -n "${COVERAGE_SHOW:-}" ]; then

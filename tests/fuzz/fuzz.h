@@ -26,5 +26,7 @@ void fuzz_check_error(gelu_status status, const gelu_error *err, size_t size);
 uint32_t fuzz_random(uint32_t *state);
 /* Changes a text of numbers, quoted words and brackets, in place; returns its new size, at most room. words end in NULL. */
 size_t fuzz_mutate_text(char *text, size_t size, size_t room, const char *const *words, uint32_t *state);
+/* The same for lines of words with spaces, commas and points between them. */
+size_t fuzz_mutate_lines(char *text, size_t size, size_t room, const char *const *words, uint32_t *state);
 
 #endif

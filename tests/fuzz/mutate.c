@@ -31,6 +31,12 @@ void fuzz_check_error(gelu_status status, const gelu_error *err, size_t size) {
     FUZZ_CHECK(err->offset <= size);
 }
 
+static const char *random_word(const char *const *words, uint32_t *state) {
+    size_t count = 0;
+    while (words[count]) count++;
+    return words[fuzz_random(state) % count];
+}
+
 /* Puts length bytes where text[at, at + removed) was; nothing when they do not fit. */
 static size_t splice(char *text, size_t size, size_t room, size_t at, size_t removed, const char *bytes,
                      size_t length) {
@@ -59,9 +65,8 @@ static size_t replace_number(char *text, size_t size, size_t room, uint32_t *sta
 }
 
 static size_t replace_word(char *text, size_t size, size_t room, const char *const *words, uint32_t *state) {
-    size_t count = 0, at = find(text, size, "\"'", state), end = at + 1;
-    while (words[count]) count++;
-    const char *word = words[fuzz_random(state) % count];
+    size_t at = find(text, size, "\"'", state), end = at + 1;
+    const char *word = random_word(words, state);
     if (at == size) return size;
     while (end < size && text[end] != text[at]) end++;
     return splice(text, size, room, at + 1, end - at - 1, word, strlen(word));
@@ -91,16 +96,60 @@ static size_t insert_text(char *text, size_t size, size_t room, const char *cons
     static const char *const pieces[] = {" ", "\n", ",",       ":",  "{",    "}", "[",
                                          "]", "\"", "\\u0061", "\\", "\xff", "(", ")"};
     char repeated[64];
-    size_t at = find(text, size, "{[(,:}])\"'", state), count = 0;
-    while (words[count]) count++;
+    size_t at = find(text, size, "{[(,:}])\"'", state);
     if (fuzz_random(state) % 4 == 0) {
-        const char *word = words[fuzz_random(state) % count];
+        const char *word = random_word(words, state);
         return splice(text, size, room, at, 0, word, strlen(word));
     }
     const char *piece = pieces[fuzz_random(state) % (sizeof pieces / sizeof pieces[0])];
     if (fuzz_random(state) % 8) return splice(text, size, room, at, 0, piece, strlen(piece));
     memset(repeated, piece[0], sizeof repeated);
     return splice(text, size, room, at, 0, repeated, 1 + fuzz_random(state) % sizeof repeated);
+}
+
+/* The words, or lines, that a random place is in: from *first up to the next separator, or the end. */
+static size_t span(const char *text, size_t size, const char *separators, size_t *first, uint32_t *state) {
+    size_t at = size ? fuzz_random(state) % size : 0, end = at;
+    while (at > 0 && !(text[at - 1] && strchr(separators, text[at - 1]))) at--;
+    while (end < size && !(text[end] && strchr(separators, text[end]))) end++;
+    *first = at;
+    return end - at;
+}
+
+size_t fuzz_mutate_lines(char *text, size_t size, size_t room, const char *const *words, uint32_t *state) {
+    for (uint32_t times = 1 + fuzz_random(state) % 3; times > 0; times--) {
+        char line[256];
+        size_t first, length;
+        const char *word = random_word(words, state);
+        switch (fuzz_random(state) % 8) {
+        case 0: size = LLVMFuzzerMutate((uint8_t *)text, size, room); break;
+        case 1: size = replace_number(text, size, room, state); break;
+        case 2: /* a line less */
+            length = span(text, size, "\n", &first, state);
+            size = splice(text, size, room, first, length + (first + length < size), "", 0);
+            break;
+        case 3: /* a line twice */
+            length = span(text, size, "\n", &first, state);
+            if (length + 1 > sizeof line) break;
+            memcpy(line, text + first, length);
+            line[length] = '\n';
+            size = splice(text, size, room, first, 0, line, length + 1);
+            break;
+        case 4: /* a line more */
+            length = span(text, size, "\n", &first, state);
+            size = splice(text, size, room, first, 0, "\n", 1);
+            size = splice(text, size, room, first, 0, word, strlen(word));
+            break;
+        case 5: /* a word less */
+            length = span(text, size, " .,\n", &first, state);
+            size = splice(text, size, room, first, length + (first + length < size), "", 0);
+            break;
+        default:
+            length = span(text, size, " .,\n", &first, state);
+            size = splice(text, size, room, first, length, word, strlen(word));
+        }
+    }
+    return size;
 }
 
 size_t fuzz_mutate_text(char *text, size_t size, size_t room, const char *const *words, uint32_t *state) {
