@@ -26,7 +26,8 @@
 #define FLUX_BFL "flux-bfl", "Flux.1 (Black Forest Labs' names)", NULL
 #define SD3 "sd3", "Stable Diffusion 3 (diffusers)", "SD3Transformer2DModel"
 
-#define LAYERS "model.layers.#."
+/* Without "model." where the file is of the model alone, without a head. */
+#define LAYERS "model.layers.#.|layers.#."
 
 const struct family gelu_families[] = {
     {"transformer", "Transformer (torch.nn.TransformerEncoderLayer)", "transformer",

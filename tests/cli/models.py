@@ -107,11 +107,65 @@ def check(case, family, blocks, layer, activation, gate, form):
         os.remove(os.path.join("trace", name))
 
 
+def check_albert(path):
+    """The trained ALBERT: f32 with at most 1.05 times PyTorch's largest error, f64 with hardly any."""
+    theirs = {}
+    with open(os.path.join(models, "..", "goldens", "albert_torch_errors.txt")) as table:
+        for line in table:
+            if not line.startswith("#"):
+                theirs[line.split()[0]] = float.fromhex(line.split()[1])
+    shape, x, _ = read(os.path.join(path, "x.npy"))
+    write("x.npy", shape, x)
+    write("x8.npy", shape, x, "<f8")
+    for option, want, name in ((), "ffn_f64.npy", "y"), (("--block",), "block_f64.npy", "b"):
+        _, wanted, _ = read(os.path.join(path, want))
+        run("albert", "ffn", path, "--layer", "11", *option, "x.npy", "y.npy")
+        error = max(abs(g - w) for g, w in zip(read("y.npy")[1], wanted))
+        print(f"ALBERT {name}: the largest error is {error / theirs[name]:.2f} times PyTorch's")
+        if not error <= 1.05 * theirs[name]:
+            fail("albert", f"{want}: the error is {error}, PyTorch's {theirs[name]}")
+        run("albert", "ffn", path, "--layer", "11", *option, "x8.npy", "y.npy")
+        error = max(abs(g - w) for g, w in zip(read("y.npy")[1], wanted)) / max(map(abs, wanted))
+        if not error <= 1e-14:
+            fail("albert", f"{want} in f64: the error is {error}")
+
+
+def check_sparse():
+    """A checkpoint of 4 GiB is described in less than a second, in less than 100 MiB."""
+    os.makedirs("sparse")
+    with open(os.path.join(models, "bert", "model.safetensors"), "rb") as file:
+        data = file.read()
+    (length,) = struct.unpack_from("<Q", data)
+    header, end = json.loads(data[8:8 + length]), len(data) - 8 - length
+    header["cls.predictions.decoder.weight"] = {"dtype": "F32", "shape": [1 << 15, 1 << 15],
+                                                "data_offsets": [end, end + (4 << 30)]}
+    text = json.dumps(header).encode()
+    with open("sparse/model.safetensors", "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data[8 + length:])
+        try:
+            file.truncate(8 + len(text) + end + (4 << 30))
+        except OSError:
+            return print("skipped: no sparse files of 4 GiB here")
+    with open(os.path.join(models, "bert", "config.json")) as file, open("sparse/config.json", "w") as copy:
+        copy.write(file.read())
+    pid = os.posix_spawn(gelu, [gelu, "inspect", "sparse"], os.environ,
+                         file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+    _, status, used = os.wait4(pid, 0)
+    seconds, mebibytes = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    print(f"4 GiB: {seconds:.3f} s of the processor, {mebibytes:.1f} MiB")
+    if status != 0 or seconds >= 1 or mebibytes >= 100:
+        fail("sparse", f"status {status}, {seconds} s, {mebibytes} MiB")
+
+
 count = 0
 with open(os.path.join(models, "cases.tsv")) as table:
     for line in table:
         if not line.startswith("#"):
             check(*line.split())
             count += 1
+check_sparse()
+albert = os.path.join(os.environ.get("GELU_TEST_DATA", "/nonexistent"), "rxnmapper-albert")
+if os.path.exists(os.path.join(albert, "model.safetensors")):
+    check_albert(albert)
 print(count, "checkpoints,", failures, "failures")
 sys.exit(failures > 0 or count == 0)

@@ -184,15 +184,20 @@ static void hash_bf16(struct shape s, int tiny) {
     free(h);
 }
 
-static void hash_norms(struct shape s) {
+static void hash_norms(gelu_dtype dtype, struct shape s) {
     size_t n = s.rows * s.in;
-    float *x = allocate(n * sizeof *x), *w = allocate(s.in * sizeof *w), *y = allocate(n * sizeof *y);
-    fill_random(GELU_F32, n, 1, x);
-    fill_random(GELU_F32, s.in, 2, w);
-    check(gelu_layer_norm_f32(s.rows, s.in, x, s.in, w, w, 1e-5, y, s.in), "layer_norm");
-    print_hash("layer_norm", "y", GELU_F32, n, y);
-    check(gelu_rms_norm_f32(s.rows, s.in, x, s.in, w, 1, 1e-6, y, s.in), "rms_norm");
-    print_hash("rms_norm", "y", GELU_F32, n, y);
+    void *x = allocate(n * 8), *w = allocate(s.in * 8), *y = allocate(n * 8);
+    bool wide = dtype == GELU_F64;
+    fill_random(dtype, n, 1, x);
+    fill_random(dtype, s.in, 2, w);
+    check(wide ? gelu_layer_norm_f64(s.rows, s.in, x, s.in, w, w, 1e-5, y, s.in)
+               : gelu_layer_norm_f32(s.rows, s.in, x, s.in, w, w, 1e-5, y, s.in),
+          "layer_norm");
+    print_hash("layer_norm", "y", dtype, n, y);
+    check(wide ? gelu_rms_norm_f64(s.rows, s.in, x, s.in, w, 1, 1e-6, y, s.in)
+               : gelu_rms_norm_f32(s.rows, s.in, x, s.in, w, 1, 1e-6, y, s.in),
+          "rms_norm");
+    print_hash("rms_norm", "y", dtype, n, y);
     free(x);
     free(w);
     free(y);
@@ -226,7 +231,8 @@ int main(int argc, char **argv) {
         for (size_t i = 0; i < 3; i++) {
             hash_bf16(shapes[i], 0);
             hash_bf16(shapes[i], 1);
-            hash_norms(shapes[i]);
+            hash_norms(GELU_F32, shapes[i]);
+            hash_norms(GELU_F64, shapes[i]);
         }
         if (argc == 1) hash_random();
     }

@@ -129,7 +129,7 @@ static void model_beside_pytorch(void **state) {
     if (gelu_model_ffn(model, 11, 0, &ffn, &err) != GELU_OK) fail_msg("%s", err.message);
     if (gelu_block_forward(model, 11, ffn, ROWS, GELU_F32, x.data, &extras, y, &err) != GELU_OK)
         fail_msg("%s", err.message);
-    check_tensor("y", left, &ffn_f64);
+    assert_true(check_tensor("y", left, &ffn_f64) <= 1.05);
     assert_true(check_tensor("b", y, &block_f64) <= 1.05);
     gelu_ffn_free(ffn);
     gelu_model_close(model);
