@@ -95,10 +95,10 @@ asan: test-asan
 # LLVM's OpenMP tells the sanitizer, by way of libarcher, what waits for what; GNU's does not.
 tsan: packages-test
 	$(call configure,build-tsan,$(CLANG),ON,-DCMAKE_C_FLAGS='-g -fsanitize=thread')
-	cmake --build build-tsan --parallel $(JOBS) --target test_parallel test_threads test_layer_threads
+	cmake --build build-tsan --parallel $(JOBS) --target test_parallel test_threads test_layer_threads test_train_study
 	OMP_TOOL_LIBRARIES=$$($(CLANG) -print-resource-dir)/../../libarcher.so \
 	    TSAN_OPTIONS=ignore_noninstrumented_modules=1:die_after_fork=0 \
-	    ctest --test-dir build-tsan --output-on-failure --tests-regex '^unit/test_(parallel|(layer_)?threads)$$'
+	    ctest --test-dir build-tsan --output-on-failure --tests-regex '^unit/test_(parallel|(layer_)?threads|train_study)$$'
 
 test-models: packages-demo
 	@tools/install_packages.sh python3 python3-numpy python3-pip
