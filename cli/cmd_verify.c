@@ -3,10 +3,10 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include <signal.h>
 #include <string.h>
 
 #include "cli.h"
+#include "interrupt.h"
 
 #ifdef GELU_HAVE_VERIFY
 
@@ -59,22 +59,6 @@ typedef struct {
     int functions;
     group groups[MOST_GROUPS];
 } plan;
-
-/* ---- Ctrl-C ends the sweep and prints what is known; a second one ends the program ---- */
-
-static atomic_bool stop;
-
-static void on_interrupt(int number) {
-    (void)number;
-    atomic_store(&stop, true);
-}
-
-static void catch_interrupt(void) {
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 /* ---- One sweep: what can share the exact evaluation goes together, by all instruction sets ---- */
 
@@ -171,11 +155,11 @@ static int verify(const request *request) {
     int code = CLI_OK;
     make_plan(request, &plan);
     verify_print_header();
-    for (size_t i = 0; i < plan.n && code == CLI_OK && !atomic_load(&stop); i++)
+    for (size_t i = 0; i < plan.n && code == CLI_OK && !atomic_load(request->sweep.stop); i++)
         code = run_group(request, &plan.groups[i], i + 1, plan.n, &totals);
     if (code != CLI_OK) return code;
     verify_print_summary(&totals);
-    if (atomic_load(&stop))
+    if (atomic_load(request->sweep.stop))
         return cli_fail("interrupted: the proof is not complete: of %d functions %d are checked, %d in part, %d not",
                         plan.functions, totals.checked, totals.partial,
                         plan.functions - totals.checked - totals.partial);
@@ -254,7 +238,7 @@ int cmd_verify(int argc, char **argv) {
                                             CLI_HELP_OPTION,
                                             {0}};
     cli_args args = {.argc = argc, .argv = argv, .options = options};
-    request request = {.sweep = {.stop = &stop}};
+    request request = {0};
     uint64_t stride = 0, samples = 0, threads = 0;
     bool quick = false;
     const char *isa = NULL;
@@ -275,8 +259,8 @@ int cmd_verify(int argc, char **argv) {
     request.sweep.stride = stride ? stride : quick ? QUICK_STRIDE : 1;
     request.sweep.samples = samples ? samples : quick ? QUICK_SAMPLES : FULL_SAMPLES;
     request.sweep.threads = (unsigned)threads;
-    gelu_set_num_threads(1); /* the sweep has threads of its own */
-    catch_interrupt();
+    gelu_set_num_threads(1);                      /* the sweep has threads of its own */
+    request.sweep.stop = cli_stop_on_interrupt(); /* what is known by then is printed */
     return verify(&request);
 }
 

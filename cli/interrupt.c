@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,4 +74,23 @@ void cli_output_closing(void) { block_signals(SIG_BLOCK); }
 void cli_output_closed(void) {
     temporary = NULL;
     block_signals(SIG_UNBLOCK);
+}
+
+static atomic_bool interrupted;
+
+static void remember(int signal_number) {
+    (void)signal_number;
+    atomic_store(&interrupted, true);
+}
+
+atomic_bool *cli_stop_on_interrupt(void) {
+    static const int signals[] = {SIGINT, SIGTERM};
+    struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < 2; i++) {
+        struct sigaction old;
+        /* What the caller ignores (nohup) stays ignored. */
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
+    }
+    return &interrupted;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* No temporary file stays behind when a signal ends the program, whichever thread it reaches. Around a writer:
+/* What signals do that would end the program.
+ *
+ * No temporary file stays behind when a signal ends the program, whichever thread it reaches. Around a writer:
  *
  *     cli_output_opening(path);
  *     status = gelu_npy_writer_open(path, ..., &writer, &err);
@@ -13,10 +15,17 @@
 #ifndef GELU_CLI_INTERRUPT_H
 #define GELU_CLI_INTERRUPT_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
+
 /* From the thread that main runs in, all of them. */
 void cli_output_opening(const char *path);
 void cli_output_opened(const char *temporary);
 void cli_output_closing(void);
 void cli_output_closed(void);
+
+/* Ctrl-C (or SIGTERM) from now on only makes the flag true: for work that has something to show, or to keep, when it is
+ * stopped. The second time it ends the program. */
+atomic_bool *cli_stop_on_interrupt(void);
 
 #endif
