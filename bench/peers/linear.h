@@ -13,7 +13,7 @@
 typedef enum {
     LINEAR_PLAIN,    /* y = x W^T + b; a BLAS leaves b out */
     LINEAR_GELU,     /* y = gelu(x W^T + b), the erf form */
-    LINEAR_BACKWARD, /* dx = dy W and dw = dy^T x */
+    LINEAR_BACKWARD, /* dx = dy W and dw = dy^T x; f32 only */
     N_PASSES
 } linear_pass;
 
@@ -21,7 +21,7 @@ typedef struct {
     size_t rows, in, out;
     linear_pass pass;
     gelu_dtype dtype;           /* f32 or bf16: of every array but dw, which is f32 */
-    const void *x, *w, *b, *dy; /* (rows, in), (out, in), (out), (rows, out) */
+    const void *x, *w, *b, *dy; /* (rows, in), (out, in), (out), (rows, out); w is of numbers that bf16 has */
     void *y, *dx, *dw;
 } linear_case;
 
@@ -35,8 +35,13 @@ typedef struct {
     void (*release)(void *job);
 } linear_peer;
 
-/* fast: with the fast activation, and no case without one */
-void linear_gelu(linear_peer *out, unsigned threads, bool fast);
+typedef enum {
+    GELU_PEER_EXACT,
+    GELU_PEER_FAST,        /* with the fast activation, and no case without one */
+    GELU_PEER_BF16_WEIGHTS /* f32 cases with their weights as bf16, which loses nothing of them */
+} linear_own;
+
+void linear_gelu(linear_peer *out, unsigned threads, linear_own which);
 /* Each gives one peer, or false and a line that says why not, of at most LINEAR_WHY bytes. */
 enum { LINEAR_WHY = 160 };
 bool linear_openblas(linear_peer *out, unsigned threads, char *why);
@@ -59,9 +64,12 @@ typedef struct {
     double gflops[MAX_LINEAR_PEERS]; /* 0: it does not do this */
 } linear_row;
 
-/* Every case of a shape's two products. Returns how many; ends the program when a peer's result is not the product. */
-size_t linear_measure(const linear_list *list, const bench_shape *shape, unsigned threads, double seconds,
-                      linear_row *rows);
+/* The cases of a shape's two products, without their speed. Returns how many. */
+size_t linear_cases(const bench_shape *shape, linear_row *rows);
+/* Every case, in some `seconds` altogether, but each peer at least a few times; says on stderr what it is at. Ends the
+ * program when a peer's result is not the product. */
+void linear_measure(const linear_list *list, unsigned threads, double seconds, size_t n, linear_row *rows);
+const char *linear_title(linear_pass pass);
 /* A table for each type and pass, with geometric means. */
 void linear_print(const linear_list *list, unsigned threads, size_t n, const linear_row *rows);
 

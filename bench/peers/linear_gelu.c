@@ -7,6 +7,9 @@
 #include "layer.h"
 #include "linear.h"
 
+/* What library points to. */
+static const linear_own kinds[] = {GELU_PEER_EXACT, GELU_PEER_FAST, GELU_PEER_BF16_WEIGHTS};
+
 typedef struct {
     gelu_linear *layer;
     gelu_epilogue epilogue;
@@ -20,21 +23,41 @@ static void release(void *prepared) {
     free(prepared);
 }
 
-/* What library points to: the activation is the fast one. */
-static const bool is_fast = true;
+static gelu_linear *create(const linear_case *c, linear_own kind) {
+    gelu_weights weights = {c->dtype, GELU_OUT_IN, c->w, 0, c->b};
+    gelu_compute compute = c->dtype == GELU_F32 ? GELU_COMPUTE_F32 : GELU_COMPUTE_BF16;
+    uint16_t *narrow = NULL;
+    if (kind == GELU_PEER_BF16_WEIGHTS) {
+        size_t n = c->in * c->out;
+        narrow = malloc((n + c->out) * sizeof *narrow);
+        if (!narrow || gelu_convert(n, GELU_F32, c->w, GELU_BF16, narrow) != GELU_OK ||
+            gelu_convert(c->out, GELU_F32, c->b, GELU_BF16, narrow + n) != GELU_OK) {
+            free(narrow);
+            return NULL;
+        }
+        weights = (gelu_weights){GELU_BF16, GELU_OUT_IN, narrow, 0, narrow + n};
+    }
+    gelu_linear *layer = NULL;
+    (void)gelu_linear_create(c->in, c->out, &weights, compute, &layer);
+    free(narrow);
+    return layer;
+}
+
+static bool has_case(const linear_case *c, linear_own kind) {
+    if (kind == GELU_PEER_FAST) return c->pass == LINEAR_GELU;
+    return kind == GELU_PEER_EXACT || (c->dtype == GELU_F32 && c->pass == LINEAR_PLAIN);
+}
 
 static void *prepare(void *library, const linear_case *c) {
-    if (library && c->pass != LINEAR_GELU) return NULL;
-    job *job = calloc(1, sizeof *job);
+    linear_own kind = *(const linear_own *)library;
+    job *job = has_case(c, kind) ? calloc(1, sizeof *job) : NULL;
     if (!job) return NULL;
     job->c = *c;
     if (c->pass == LINEAR_GELU) job->epilogue.act = GELU_ERF;
-    job->epilogue.fast = library == &is_fast;
-    gelu_weights weights = {c->dtype, GELU_OUT_IN, c->w, 0, c->b};
-    gelu_compute compute = c->dtype == GELU_F32 ? GELU_COMPUTE_F32 : GELU_COMPUTE_BF16;
+    job->epilogue.fast = kind == GELU_PEER_FAST;
+    job->layer = create(c, kind);
     size_t nbytes[2] = {0};
-    if (gelu_linear_create(c->in, c->out, &weights, compute, &job->layer) == GELU_OK &&
-        gelu_linear_workspace(job->layer, c->rows, &nbytes[0], &nbytes[1]) == GELU_OK)
+    if (job->layer && gelu_linear_workspace(job->layer, c->rows, &nbytes[0], &nbytes[1]) == GELU_OK)
         job->workspace = aligned_alloc(64, (nbytes[c->pass == LINEAR_BACKWARD] + 64) / 64 * 64);
     if (job->workspace) return job;
     release(job);
@@ -61,12 +84,13 @@ static void run(void *prepared, size_t times) {
 
 static void results(void *prepared) { (void)prepared; }
 
-void linear_gelu(linear_peer *out, unsigned threads, bool fast) {
+void linear_gelu(linear_peer *out, unsigned threads, linear_own which) {
+    static const char *const titles[] = {"", " fast", " bf16 weights"};
     if (gelu_set_num_threads(threads) != GELU_OK) {
         fprintf(stderr, "linear_peers: libgelu was built without OpenMP\n");
         exit(1);
     }
     *out = (linear_peer){.prepare = prepare, .run = run, .results = results, .release = release};
-    if (fast) out->library = (void *)&is_fast;
-    snprintf(out->name, sizeof out->name, "**libgelu %s%s**", gelu_version(), fast ? " fast" : "");
+    out->library = (void *)&kinds[which];
+    snprintf(out->name, sizeof out->name, "**libgelu %s%s**", gelu_version(), titles[which]);
 }

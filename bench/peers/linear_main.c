@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 /* linear_peers [THREADS [SECONDS [SHAPE [NAME]]]]: Linear and every matrix product that was found, in Markdown. SECONDS
- * is for each case. SHAPE is as in `gelu bench linear` (all: the models'). Only those run whose name contains an item of
- * the list NAME. */
+ * is for the whole run, about; each case takes as long as a few rounds at least. SHAPE is as in `gelu bench linear` (all:
+ * the models'). Only those run whose name contains an item of the list NAME. */
 
 #define _GNU_SOURCE
 
@@ -22,7 +22,6 @@ static void set_environment(char **argv, const char *threads) {
     if (getenv("GELU_PEERS_ENVIRONMENT")) return;
     static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS"};
     for (int i = 0; i < 3; i++) setenv(counts[i], threads, 1);
-    setenv("OMP_WAIT_POLICY", "passive", 1); /* threads of one library must not spin while another one works */
     setenv("LD_LIBRARY_PATH", PEERS_LIBRARY_PATH, 1);
     setenv("OCL_ICD_FILENAMES", PEERS_OPENCL, 1);
     setenv("GELU_PEERS_ENVIRONMENT", "set", 1);
@@ -77,9 +76,9 @@ static void add(linear_list *list, bool found, const char *wanted, const char *w
 
 static void list_peers(linear_list *list, unsigned threads, const char *wanted) {
     char why[LINEAR_WHY], modules[] = PEERS_MODULES;
-    list->n = list->n_own = 2;
+    list->n = list->n_own = 3;
     for (size_t p = 0; p < list->n_own; p++) {
-        linear_gelu(&list->peer[p], threads, p == 1);
+        linear_gelu(&list->peer[p], threads, (linear_own)p);
         if (!is_wanted(list->peer[p].name, wanted)) list->peer[p].prepare = nothing;
     }
     add(list, linear_openblas(&list->peer[list->n], threads, why), wanted, why);
@@ -91,7 +90,7 @@ static void list_peers(linear_list *list, unsigned threads, const char *wanted) 
 
 int main(int argc, char **argv) {
     int threads = argc > 1 ? atoi(argv[1]) : 1;
-    double seconds = argc > 2 ? atof(argv[2]) : 1;
+    double seconds = argc > 2 ? atof(argv[2]) : 240;
     const char *shape = argc > 3 ? argv[3] : "all", *wanted = argc > 4 ? argv[4] : "";
     if (threads < 1) {
         fprintf(stderr, "linear_peers: '%s' is no number of threads\n", argv[1]);
@@ -112,8 +111,9 @@ int main(int argc, char **argv) {
     for (size_t i = 0; all ? bench_shape_at(i) != NULL : i < 1; i++) {
         const bench_shape *each = all ? bench_shape_at(i) : &one;
         /* Other layouts are the same products for all but libgelu's own dw. */
-        if (each->layout == GELU_OUT_IN) n += linear_measure(&list, each, (unsigned)threads, seconds, rows + n);
+        if (each->layout == GELU_OUT_IN) n += linear_cases(each, rows + n);
     }
+    linear_measure(&list, (unsigned)threads, seconds, n, rows);
     linear_print(&list, (unsigned)threads, n, rows);
     return 0;
 }

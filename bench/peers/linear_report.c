@@ -9,6 +9,8 @@
 static const char *const titles[N_PASSES] = {"Linear", "Linear and GELU (erf)", "Backward (dX and dW)"};
 enum { FEW_ROWS = 8 };
 
+const char *linear_title(linear_pass pass) { return titles[pass]; }
+
 static double best_of_others(const linear_list *list, const linear_row *row) {
     double best = 0;
     for (size_t p = list->n_own; p < list->n; p++)
@@ -19,6 +21,7 @@ static double best_of_others(const linear_list *list, const linear_row *row) {
 /* How many times faster libgelu is than peer p; where p is libgelu, than the best of the others. 0: no such case. */
 static double ratio(const linear_list *list, const linear_row *row, size_t p) {
     double own = row->gflops[p < list->n_own ? p : 0];
+    if (own == 0) return 0;
     double other = p < list->n_own ? best_of_others(list, row) : row->gflops[p];
     return other > 0 ? own / other : 0;
 }
@@ -26,17 +29,19 @@ static double ratio(const linear_list *list, const linear_row *row, size_t p) {
 static void print_mean(const linear_list *list, size_t n, const linear_row *rows, const linear_row *like, bool few) {
     printf("| geometric mean, %s rows | |", few ? "1 and 8" : "128 and 512");
     for (size_t p = 0; p < list->n; p++) {
-        double sum = 0;
+        double sum = 0, least = 0;
         int cases = 0;
         for (const linear_row *row = rows; row < rows + n; row++) {
             if (row->pass != like->pass || row->dtype != like->dtype || (row->rows <= FEW_ROWS) != few) continue;
             double times = ratio(list, row, p);
             if (times > 0) sum += log(times), cases++;
+            if (times > 0 && (cases == 1 || times < least)) least = times;
         }
         if (cases == 0)
             printf(" |");
         else
-            printf(p < list->n_own ? " %.2f times the best |" : " (%.2f) |", exp(sum / cases));
+            printf(p < list->n_own ? " %.2f times the best, least %.2f |" : " (%.2f, least %.2f) |", exp(sum / cases),
+                   least);
     }
     printf("\n");
 }
