@@ -18,8 +18,21 @@ typedef uint16_t gelu_bf16;
 enum { GELU_ACT_COUNT = GELU_ELU + 1 };
 
 enum { PRODUCT_BLOCK = 256, PACK_SPILL = 64 };
+
+/* Where a tile's sums come from and go to, rows so many elements apart: the same place, or places that are disjoint; rows
+ * that are only read may be 0 apart. Meanwhile memory that is needed next comes nearer, of a and of b: at ahead, step bytes
+ * later, and so on, once per k. It need not exist. */
+struct product_ends {
+    const void *from;
+    void *to;
+    size_t from_stride, to_stride;
+    struct product_ahead {
+        uintptr_t at;
+        size_t step;
+    } a, b;
+};
 /* The caller has set the floating-point environment. */
-typedef void (*product_tile)(size_t depth, const void *a, const void *b, void *acc);
+typedef void (*product_tile)(size_t depth, const void *a, const void *b, const struct product_ends *ends);
 
 /* No kernel fails. n may be 0; inputs and outputs are element-aligned, and equal or disjoint. */
 struct gelu_kernels {
@@ -33,8 +46,8 @@ struct gelu_kernels {
 
     /* Parts of the canonical product (gelu.h, Linear). A tile is up to tile_rows high and tile_width wide, of type
      * f32 for weights of f32, f16 and bf16, and f64 for weights of f64: tiles[type of the weights][height] does
-     *   acc[i*width + j] += the sum over k < depth of a[k*height + i] * b[k*width + j],  the sum starting from +0,
-     * which is the rule for one block, where depth is at most PRODUCT_BLOCK. */
+     *   to[i][j] = from[i][j] + the sum over k < depth of a[k*height + i] * b[k*width + j],  the sum starting from +0,
+     * which is the rule for one block, where depth is from 1 to PRODUCT_BLOCK. */
     size_t tile_rows, tile_width_f32, tile_width_f64;
     const product_tile *tiles[GELU_BF16 + 1];
     /* Packing for it: dst[k*width + i] = src[i*stride + k] for i < count and k < depth, and 0 for i from count to

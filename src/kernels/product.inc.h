@@ -19,21 +19,30 @@
 #define PRODUCT_LANES (sizeof(PRODUCT_VECTOR) / sizeof(PRODUCT_REAL))
 #define PRODUCT_WIDTH (TILE_VECTORS * PRODUCT_LANES)
 #define PRODUCT_DO(operation) PRODUCT_JOIN(PRODUCT_VECTOR, operation)
-/* With one lane the compiler makes the vectors itself, out of loops. */
+/* With one lane the compiler makes the vectors itself, out of loops that do nothing else. */
 #if V32_LANES > 1
 #define PRODUCT_UNROLL GELU_UNROLL
+#define PRODUCT_FETCH(address, write, level) __builtin_prefetch((const void *)(address), write, level)
 #else
 #define PRODUCT_UNROLL
+#define PRODUCT_FETCH(address, write, level) (void)(address)
 #endif
 
 GELU_INLINE void PRODUCT_TILE(const size_t height, size_t depth, const PRODUCT_REAL *a, const PRODUCT_WEIGHT *b,
-                              PRODUCT_REAL *acc) {
+                              const struct product_ends *ends) {
     PRODUCT_VECTOR s[TILE_ROWS][TILE_VECTORS];
     PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
-        PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) s[i][j] = PRODUCT_DO(set)(0);
+        const PRODUCT_REAL *to = (const PRODUCT_REAL *)ends->to + i * ends->to_stride;
+        PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) {
+            s[i][j] = PRODUCT_DO(set)(0);
+            PRODUCT_FETCH(to + j * PRODUCT_LANES, 1, 3);
+        }
     }
-    for (size_t k = 0; k < depth; k++) {
+    uintptr_t next_a = ends->a.at, next_b = ends->b.at;
+    for (size_t k = 0; k < depth; k++, next_a += ends->a.step, next_b += ends->b.step) {
         PRODUCT_VECTOR w[TILE_VECTORS];
+        PRODUCT_FETCH(next_a, 0, 2);
+        PRODUCT_FETCH(next_b, 0, 2);
         PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) w[j] =
             PRODUCT_WIDEN(b + k * PRODUCT_WIDTH + j * PRODUCT_LANES);
         PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
@@ -42,16 +51,17 @@ GELU_INLINE void PRODUCT_TILE(const size_t height, size_t depth, const PRODUCT_R
         }
     }
     PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
-        PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) {
-            PRODUCT_REAL *to = acc + i * PRODUCT_WIDTH + j * PRODUCT_LANES;
-            PRODUCT_DO(store)(to, PRODUCT_DO(load)(to) + s[i][j]);
-        }
+        const PRODUCT_REAL *from = (const PRODUCT_REAL *)ends->from + i * ends->from_stride;
+        PRODUCT_REAL *to = (PRODUCT_REAL *)ends->to + i * ends->to_stride;
+        PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++)
+            PRODUCT_DO(store)(to + j * PRODUCT_LANES, PRODUCT_DO(load)(from + j * PRODUCT_LANES) + s[i][j]);
     }
 }
 
 #define PRODUCT_HEIGHT(height)                                                                                         \
-    static void PRODUCT_JOIN(PRODUCT_NAME, height)(size_t depth, const void *a, const void *b, void *acc) {            \
-        PRODUCT_TILE(height, depth, a, b, acc);                                                                        \
+    static void PRODUCT_JOIN(PRODUCT_NAME, height)(size_t depth, const void *a, const void *b,                         \
+                                                   const struct product_ends *ends) {                                  \
+        PRODUCT_TILE(height, depth, a, b, ends);                                                                       \
     }
 #define PRODUCT_ENTRY(height) PRODUCT_JOIN(PRODUCT_NAME, height),
 
@@ -65,6 +75,7 @@ static const product_tile PRODUCT_NAME[TILE_ROWS + 1] = {NULL, TILE_HEIGHTS(PROD
 #undef PRODUCT_WIDTH
 #undef PRODUCT_DO
 #undef PRODUCT_UNROLL
+#undef PRODUCT_FETCH
 #undef PRODUCT_HEIGHT
 #undef PRODUCT_ENTRY
 #undef PRODUCT_NAME

@@ -47,7 +47,21 @@ static void finish(const void *context, const struct product_part *part) {
 
 static void run(const gelu_linear *linear, size_t rows, size_t cols, size_t depth, struct product_factor a,
                 struct product_factor b, struct gradient gradient, struct product_space space) {
-    const struct product product = {linear->kernels, linear->real, rows, cols, depth, a, b, start, finish, &gradient};
+    gelu_dtype real = linear->real;
+    const struct product product = {
+        .kernels = linear->kernels,
+        .real = real,
+        .rows = rows,
+        .cols = cols,
+        .depth = depth,
+        .a = a,
+        .b = b,
+        .from = {gradient.from.dtype == real ? gradient.from.p : NULL, gradient.from.ld},
+        .to = {gradient.to.dtype == real ? gradient.to.p : NULL, gradient.to.ld},
+        .start = gradient.from.p ? start : NULL,
+        .finish = finish,
+        .context = &gradient,
+    };
     gelu_product_run(&product, space);
 }
 

@@ -21,15 +21,6 @@ static void copy_rows(const gelu_linear *linear, gelu_dtype dtype, size_t rows, 
             memcpy(linear_at(dst, dtype, i * lddst), linear_at(src, dtype, i * ldsrc), cols * gelu_dtype_nbytes(dtype));
 }
 
-static void start_from_bias(const void *context, const struct product_part *part) {
-    const gelu_linear *linear = ((const struct linear_output *)context)->linear;
-    if (linear->bias)
-        copy_rows(linear, linear->real, part->rows, part->width, linear_at(linear->bias, linear->real, part->col), 0,
-                  part->acc, part->width);
-    else
-        memset(part->acc, 0, part->rows * part->width * gelu_dtype_nbytes(linear->real));
-}
-
 /* The part's rows of a matrix, from its first column on. */
 static void *row_of(const struct linear_matrix *m, const struct product_part *part, size_t i) {
     return linear_at(m->p, m->dtype, (part->row + i) * m->ld + part->col);
@@ -120,6 +111,12 @@ static void finish(const void *context, const struct product_part *part) {
     store(o->linear, &o->y, part, type == real ? t : narrow);
 }
 
+/* acc is y. */
+static bool is_bare(const struct linear_output *o) {
+    return o->act == GELU_IDENTITY && o->y.dtype == o->linear->real && !o->preact.p && !o->activated.p && !o->value.p &&
+           !o->residual.p;
+}
+
 static void apply_bf16(size_t rows, struct linear_matrix x, const struct linear_output *output,
                        struct product_space space) {
     const gelu_linear *linear = output->linear;
@@ -153,7 +150,8 @@ void gelu_linear_apply(size_t rows, struct linear_matrix x, const struct linear_
         .depth = linear->in,
         .a = {PRODUCT_STRIDED, x.dtype, x.p, x.ld, 1},
         .b = linear->weight,
-        .start = start_from_bias,
+        .from = {linear->bias, 0},
+        .to = {is_bare(output) ? output->y.p : NULL, output->y.ld},
         .finish = finish,
         .context = output,
     };

@@ -212,46 +212,121 @@ static const void *panel_block(const struct product *product, const struct produ
     return buffer;
 }
 
-static void tile_panel(const struct run *run, const struct chunk *c, size_t block, const struct product_part *part,
-                       unsigned char *buffer) {
+/* What a worker has taken: panels first to last - 1 of one chunk. */
+struct task {
+    struct chunk chunk;
+    size_t first, last;
+    unsigned char *acc, *buffer;
+};
+
+/* Where block 0 starts: where the product says, or in acc. */
+static void start_part(const struct product *product, const struct product_part *part, struct product_ends *ends) {
+    static const double zeros[64]; /* as wide as any panel */
+    *ends = (struct product_ends){.from = part->acc, .from_stride = part->width};
+    if (!product->from.p && !product->start) {
+        ends->from = zeros;
+        ends->from_stride = 0;
+    } else if (product->from.p && (part->cols == part->width || product->from.stride == 0)) {
+        ends->from = linear_at(product->from.p, product->real, part->row * product->from.stride + part->col);
+        ends->from_stride = product->from.stride;
+    } else {
+        product->start(product->context, part);
+    }
+}
+
+/* While the tiles of a panel work, what those of the next panel in order read of b comes nearer, and a part of what the
+ * next block reads of a. */
+static void look_ahead(const struct run *run, const struct task *task, size_t block, size_t panel,
+                       struct product_ends *ends) {
     const struct product *product = run->product;
+    const struct product_factor *b = &product->b;
+    size_t panels = task->last - task->first, tiles = task->chunk.tiles, width = run->plan.width;
+    size_t following = block + 1 < run->plan.blocks ? block + 1 : 0;
+    ends->a.step = divide_up(task->chunk.rows * gelu_dtype_nbytes(product->real), panels * tiles);
+    ends->a.at = (uintptr_t)(task->chunk.packed + following * run->plan.slab_nbytes) +
+                 (panel - task->first) * tiles * block_length(product, block) * ends->a.step;
+    if (b->form != PRODUCT_PANELS) return;
+    size_t next = panel + 1;
+    if (next == task->last) {
+        block = following;
+        if (following > 0) next = task->first;
+    }
+    ends->b.step = divide_up(width * gelu_dtype_nbytes(b->dtype), tiles);
+    ends->b.at = (uintptr_t)linear_at(b->p, b->dtype, (next * product->depth + block * PRODUCT_BLOCK) * width);
+}
+
+static void multiply_block(const struct run *run, const struct task *task, size_t block, size_t panel,
+                           const struct product_part *part) {
+    const struct product *product = run->product;
+    const struct chunk *c = &task->chunk;
+    gelu_dtype real = product->real, type = product->b.form == PRODUCT_PANELS ? product->b.dtype : real;
     size_t length = block_length(product, block);
-    const void *b = panel_block(product, part, block, length, buffer, buffer + run->plan.panel_nbytes);
-    gelu_dtype type = product->b.form == PRODUCT_PANELS ? product->b.dtype : product->real;
-    const product_tile *tiles = product->kernels->tiles[type];
-    const void *slab = c->packed + block * run->plan.slab_nbytes;
+    struct product_ends ends = {.from = part->acc, .from_stride = part->width};
+    if (block == 0) start_part(product, part, &ends);
+    ends.to = part->acc;
+    ends.to_stride = part->width;
+    bool last = block + 1 == run->plan.blocks, direct = last && product->to.p && part->cols == part->width;
+    if (direct) {
+        ends.to = linear_at(product->to.p, real, part->row * product->to.stride + part->col);
+        ends.to_stride = product->to.stride;
+    }
+    const void *b = panel_block(product, part, block, length, task->buffer, part->scratch);
+    look_ahead(run, task, block, panel, &ends);
     for (size_t t = 0; t < c->tiles; t++) {
         size_t row = c->rows * t / c->tiles, height = c->rows * (t + 1) / c->tiles - row;
-        tiles[height](length, linear_at(slab, product->real, row * length), b,
-                      linear_at(part->acc, product->real, row * part->width));
+        const void *a = linear_at(c->packed + block * run->plan.slab_nbytes, real, row * length);
+        product->kernels->tiles[type][height](length, a, b, &ends);
+        ends.from = linear_at(ends.from, real, height * ends.from_stride);
+        ends.to = linear_at(ends.to, real, height * ends.to_stride);
+        ends.a.at += length * ends.a.step;
+        ends.b.at += length * ends.b.step;
     }
+    if (last && !direct) product->finish(product->context, part);
+}
+
+/* Without any k. */
+static void multiply_nothing(const struct product *product, const struct product_part *part) {
+    struct product_ends ends;
+    start_part(product, part, &ends);
+    for (size_t i = 0; ends.from != part->acc && i < part->rows; i++)
+        memcpy(linear_at(part->acc, product->real, i * part->width),
+               linear_at(ends.from, product->real, i * ends.from_stride),
+               part->width * gelu_dtype_nbytes(product->real));
+    product->finish(product->context, part);
+}
+
+static void multiply_task(const struct run *run, const struct task *task) {
+    const struct product *product = run->product;
+    const struct chunk *c = &task->chunk;
+    size_t width = run->plan.width;
+    for (size_t block = 0; block == 0 || block < run->plan.blocks; block++)
+        for (size_t panel = task->first; panel < task->last; panel++) {
+            size_t col = panel * width;
+            struct product_part part = {c->row,
+                                        c->rows,
+                                        col,
+                                        at_most(product->cols - col, width),
+                                        width,
+                                        linear_at(task->acc, product->real, (panel - task->first) * c->rows * width),
+                                        task->buffer + run->plan.panel_nbytes};
+            if (run->plan.blocks > 0)
+                multiply_block(run, task, block, panel, &part);
+            else
+                multiply_nothing(product, &part);
+        }
 }
 
 static void multiply(void *context, size_t worker) {
     struct run *run = context;
-    const struct product *product = run->product;
     const struct plan *plan = &run->plan;
     unsigned char *acc = run->workers + worker * (plan->acc_nbytes + plan->panel_nbytes + plan->line_nbytes);
-    unsigned char *buffer = acc + plan->acc_nbytes;
+    struct task task = {.acc = acc, .buffer = acc + plan->acc_nbytes};
     size_t per_chunk = divide_up(plan->panels, plan->chunk_panels);
     for (size_t item; (item = take(run)) < run->chunks * per_chunk;) {
-        struct chunk c = chunk_at(run, item / per_chunk);
-        size_t first = item % per_chunk * plan->chunk_panels;
-        size_t last = at_most(first + plan->chunk_panels, plan->panels);
-        for (size_t block = 0; block == 0 || block < plan->blocks; block++)
-            for (size_t panel = first; panel < last; panel++) {
-                size_t col = panel * plan->width;
-                struct product_part part = {c.row,
-                                            c.rows,
-                                            col,
-                                            at_most(product->cols - col, plan->width),
-                                            plan->width,
-                                            linear_at(acc, product->real, (panel - first) * c.rows * plan->width),
-                                            buffer + plan->panel_nbytes};
-                if (block == 0) product->start(product->context, &part);
-                if (plan->blocks > 0) tile_panel(run, &c, block, &part, buffer);
-                if (block + 1 >= plan->blocks) product->finish(product->context, &part);
-            }
+        task.chunk = chunk_at(run, item / per_chunk);
+        task.first = item % per_chunk * plan->chunk_panels;
+        task.last = at_most(task.first + plan->chunk_panels, plan->panels);
+        multiply_task(run, &task);
     }
 }
 

@@ -32,13 +32,23 @@ struct product_part {
     void *scratch; /* as large as the panel */
 };
 
+/* A matrix of real that tiles load from or store to themselves, except where a panel reaches beyond its columns. */
+struct product_end {
+    void *p; /* or NULL */
+    size_t stride;
+};
+
 struct product {
     const struct gelu_kernels *kernels;
     gelu_dtype real;
     size_t rows, cols, depth;
     struct product_factor a, b;
-    void (*start)(const void *context, const struct product_part *part);  /* fills acc, padding included */
-    void (*finish)(const void *context, const struct product_part *part); /* any columns of one part in one call */
+    /* What acc starts from. With stride 0, one row for all, which goes on up to a whole panel. NULL: start, or else +0. */
+    struct product_end from;
+    struct product_end to; /* NULL: finish */
+    /* Where those are NULL, or for the last panel: fills acc, padding included; takes it, some whole rows in a call. */
+    void (*start)(const void *context, const struct product_part *part);
+    void (*finish)(const void *context, const struct product_part *part);
     const void *context;
 };
 
