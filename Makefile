@@ -22,7 +22,8 @@ help:
 	@echo 'make demo      what GELU is: builds `gelu`, then runs the demo and an activation over a real array'
 	@echo 'make test      everything that is tested: gcc, clang, and with sanitizers'
 	@echo 'make test-models  a trained model, which it downloads (84 MB): all of its feed-forward blocks'
-	@echo 'make verify    the proof: every f32, f16 and bf16 input against the exact value, by every instruction set (long)'
+	@echo 'make verify    the proof: every f32, f16 and bf16 input against the exact value, by every instruction set (long);'
+	@echo '               before it, Linear in all 70^3 small shapes against the naive loops (minutes)'
 	@echo 'make verify-neon  AArch64 under qemu has the bits of this machine: every f32 input, hours (STRIDE=251: minutes)'
 	@echo 'make bench     speed beside memcpy and a ReLU loop, in a minute (BENCH_OPTIONS=...)'
 	@echo 'make bench-peers  speed and error beside what else is installed: libm, libmvec, SLEEF, oneDNN, BLAS, PyTorch'
@@ -117,9 +118,10 @@ fuzz: packages-test
 fuzz-coverage: packages-test
 	CLANG=$(CLANG) tests/fuzz/coverage.sh
 
-verify: packages-demo
-	$(call configure,build,$(GCC),OFF)
-	cmake --build build --target gelu_cli
+verify: packages-test
+	$(call configure,build,$(GCC),ON)
+	cmake --build build --target gelu_cli linear_cube
+	build/tests/linear_cube $(JOBS)
 	build/gelu verify --isa all
 
 # `make verify` proves the bits of this machine; this proves that AArch64 has the same.

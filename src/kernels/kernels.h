@@ -19,17 +19,20 @@ enum { GELU_ACT_COUNT = GELU_ELU + 1 };
 
 enum { PRODUCT_BLOCK = 256, PACK_SPILL = 64 };
 
+/* Memory that is needed next comes nearer while a tile works: at `at`, step bytes later, and so on, once per k. It need not
+ * exist. */
+struct product_ahead {
+    uintptr_t at;
+    size_t step;
+};
+
 /* Where a tile's sums come from and go to, rows so many elements apart: the same place, or places that are disjoint; rows
- * that are only read may be 0 apart. Meanwhile memory that is needed next comes nearer, of a and of b: at ahead, step bytes
- * later, and so on, once per k. It need not exist. */
+ * that are only read may be 0 apart. */
 struct product_ends {
     const void *from;
     void *to;
     size_t from_stride, to_stride;
-    struct product_ahead {
-        uintptr_t at;
-        size_t step;
-    } a, b;
+    struct product_ahead ahead;
 };
 /* The caller has set the floating-point environment. */
 typedef void (*product_tile)(size_t depth, const void *a, const void *b, const struct product_ends *ends);

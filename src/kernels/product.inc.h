@@ -38,11 +38,10 @@ GELU_INLINE void PRODUCT_TILE(const size_t height, size_t depth, const PRODUCT_R
             PRODUCT_FETCH(to + j * PRODUCT_LANES, 1, 3);
         }
     }
-    uintptr_t next_a = ends->a.at, next_b = ends->b.at;
-    for (size_t k = 0; k < depth; k++, next_a += ends->a.step, next_b += ends->b.step) {
+    uintptr_t ahead = ends->ahead.at;
+    for (size_t k = 0; k < depth; k++, ahead += ends->ahead.step) {
         PRODUCT_VECTOR w[TILE_VECTORS];
-        PRODUCT_FETCH(next_a, 0, 2);
-        PRODUCT_FETCH(next_b, 0, 2);
+        PRODUCT_FETCH(ahead, 0, 2);
         PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) w[j] =
             PRODUCT_WIDEN(b + k * PRODUCT_WIDTH + j * PRODUCT_LANES);
         PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {

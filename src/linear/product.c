@@ -15,6 +15,7 @@
 enum {
     CHUNK_ROWS = 256,
     CHUNK_COLS = 192,
+    PACK_STEP = 16,
     SERIAL_WORK = 1 << 19 /* multiplications that one core does sooner than a second thread starts */
 };
 
@@ -23,7 +24,7 @@ enum {
 struct plan {
     size_t width, panels, blocks; /* of columns; of k */
     size_t workers;
-    size_t chunks, chunk_panels;                  /* chunks of rows, as equal as can be; panels of one task */
+    size_t chunks, tasks;                         /* chunks of rows, as equal as can be; tasks of a chunk, too */
     size_t group;                                 /* chunks that are packed at a time */
     size_t slab_nbytes;                           /* a block of k of a packed chunk */
     size_t block_nbytes;                          /* a block of k of a packed group */
@@ -59,8 +60,10 @@ static struct plan make_plan(const struct gelu_kernels *kernels, gelu_dtype real
     p.chunks = at_least(divide_up(rows, CHUNK_ROWS), 1);
     if (panels < divide_up(wanted, p.chunks))
         p.chunks = at_least(p.chunks, at_most(divide_up(wanted, panels), divide_up(rows, 2 * kernels->tile_rows)));
-    p.chunk_panels = rows <= kernels->tile_rows ? 1 : most_panels;
-    if (p.workers > 1) p.chunk_panels = at_most(p.chunk_panels, at_least(panels / divide_up(wanted, p.chunks), 1));
+    /* Tasks as equal as can be, and as many for each worker. */
+    p.tasks = at_least(divide_up(panels, rows <= kernels->tile_rows ? 1 : most_panels), divide_up(wanted, p.chunks));
+    while (p.tasks * p.chunks % p.workers > 0) p.tasks++;
+    p.tasks = at_most(p.tasks, panels);
     /* Few columns: several chunks at a time, so that every worker has some. */
     size_t group_rows = CHUNK_ROWS * divide_up(wanted, divide_up(panels, most_panels));
     size_t chunk_rows = divide_up(rows, p.chunks), row_nbytes = PRODUCT_BLOCK * element;
@@ -83,73 +86,6 @@ bool gelu_product_workspace(const struct gelu_kernels *kernels, gelu_dtype real,
     size_t packed, own = p.acc_nbytes + p.panel_nbytes + p.line_nbytes;
     return size_mul(p.blocks, p.block_nbytes, &packed) && size_mul(p.workers, own, nbytes) &&
            size_add(*nbytes, packed, nbytes);
-}
-
-/* Memory that will be needed soon, into the second-level cache. It need not exist. */
-static void fetch(const void *p, size_t nbytes) {
-    for (size_t i = 0; i < nbytes; i += ALLOC_ALIGNMENT) __builtin_prefetch((const void *)((uintptr_t)p + i), 0, 2);
-}
-
-/* ---- Packing ---- */
-
-static void pack_lines(const struct product *product, size_t count, size_t depth, const void *src, gelu_dtype dtype,
-                       size_t stride, void *dst, size_t width, void *scratch) {
-    gelu_dtype real = product->real;
-    if (dtype != real) {
-        for (size_t i = 0; i < count; i++)
-            (void)gelu_convert(depth, dtype, linear_at(src, dtype, i * stride), real,
-                               linear_at(scratch, real, i * depth));
-        src = scratch;
-        stride = depth;
-    }
-    (real == GELU_F64 ? product->kernels->pack_f64 : product->kernels->pack_f32)(count, depth, src, stride, dst, width);
-}
-
-/* Rows of b's panels, which lie side by side in memory, become columns. */
-static void pack_turned(const struct product *product, const struct product_factor *factor, size_t first, size_t count,
-                        size_t start, size_t depth, size_t width, void *dst, void *scratch) {
-    size_t panel_width = gelu_product_width(product->kernels, product->real);
-    for (size_t k = start, length; k < start + depth; k += length) {
-        size_t inside = k % panel_width;
-        length = at_most(panel_width - inside, start + depth - k);
-        const void *src =
-            linear_at(factor->p, factor->dtype, (k - inside) * factor->stride + first * panel_width + inside);
-        pack_lines(product, count, length, src, factor->dtype, panel_width,
-                   linear_at(dst, product->real, (k - start) * width), width, scratch);
-        /* What the next columns need lies right behind. */
-        size_t piece = count * panel_width;
-        fetch(linear_at(src, factor->dtype, piece), piece * gelu_dtype_nbytes(factor->dtype));
-    }
-}
-
-void gelu_product_pack(const struct product *product, const struct product_factor *factor, size_t first, size_t count,
-                       size_t start, size_t depth, size_t width, void *dst, void *scratch) {
-    gelu_dtype real = product->real, dtype = factor->dtype;
-    size_t element = gelu_dtype_nbytes(real);
-    if (factor->form == PRODUCT_TURNED) {
-        pack_turned(product, factor, first, count, start, depth, width, dst, scratch);
-        return;
-    }
-    if (factor->form == PRODUCT_ONES) {
-        static const float one_f32 = 1;
-        static const double one_f64 = 1;
-        for (size_t i = 0; i < depth * width; i++)
-            memcpy(linear_at(dst, real, i), real == GELU_F64 ? (const void *)&one_f64 : &one_f32, element);
-        return;
-    }
-    const void *src = linear_at(factor->p, dtype, first * factor->stride + start * factor->depth_stride);
-    if (factor->depth_stride == 1) {
-        pack_lines(product, count, depth, src, dtype, factor->stride, dst, width, scratch);
-        return;
-    }
-    if (dtype == real)
-        (real == GELU_F64 ? product->kernels->copy_f64 : product->kernels->copy_f32)(count, depth, src,
-                                                                                     factor->depth_stride, dst, width);
-    for (size_t k = 0; dtype != real && k < depth; k++)
-        (void)gelu_convert(count, dtype, linear_at(src, dtype, k * factor->depth_stride), real,
-                           linear_at(dst, real, k * width));
-    for (size_t k = 0; count < width && k < depth; k++)
-        memset(linear_at(dst, real, k * width + count), 0, (width - count) * element);
 }
 
 /* ---- One group of chunks ---- */
@@ -194,11 +130,15 @@ static void pack_rows(void *context, size_t worker) {
         struct chunk c = chunk_at(run, item / plan->blocks);
         size_t block = item % plan->blocks, length = block_length(product, block);
         void *slab = c.packed + block * plan->slab_nbytes;
-        for (size_t t = 0; t < c.tiles; t++) {
-            size_t row = c.rows * t / c.tiles, height = c.rows * (t + 1) / c.tiles - row;
-            gelu_product_pack(product, &product->a, c.row + row, height, block * PRODUCT_BLOCK, length, height,
-                              linear_at(slab, product->real, row * length), scratch);
-        }
+        /* Where the rows lie side by side, a few k for all of them at a time. */
+        size_t step = product->a.depth_stride == 1 ? length : PACK_STEP;
+        for (size_t k = 0; k < length; k += step)
+            for (size_t t = 0; t < c.tiles; t++) {
+                size_t row = c.rows * t / c.tiles, height = c.rows * (t + 1) / c.tiles - row;
+                gelu_product_pack(product, &product->a, c.row + row, height, block * PRODUCT_BLOCK + k,
+                                  at_most(length - k, step), height,
+                                  linear_at(slab, product->real, row * length + k * height), scratch);
+            }
     }
 }
 
@@ -234,25 +174,45 @@ static void start_part(const struct product *product, const struct product_part 
     }
 }
 
-/* While the tiles of a panel work, what those of the next panel in order read of b comes nearer, and a part of what the
- * next block reads of a. */
-static void look_ahead(const struct run *run, const struct task *task, size_t block, size_t panel,
-                       struct product_ends *ends) {
-    const struct product *product = run->product;
+/* While the tiles of a panel work on a block, `steps` k each, what those of the next panel in order read comes nearer. */
+struct look_ahead {
+    size_t panel, block; /* the next ones */
+    size_t tiles, steps;
+};
+
+/* nbytes from at on, in so many shares, of which this is one. */
+static struct product_ahead share(const struct look_ahead *ahead, const void *at, size_t nbytes, size_t shares,
+                                  size_t which) {
+    size_t step = divide_up(nbytes, shares * ahead->steps);
+    return (struct product_ahead){(uintptr_t)at + which * ahead->steps * step, step};
+}
+
+static struct product_ahead ahead_in_b(const struct product *product, const struct look_ahead *ahead, size_t width,
+                                       size_t tile) {
     const struct product_factor *b = &product->b;
-    size_t panels = task->last - task->first, tiles = task->chunk.tiles, width = run->plan.width;
-    size_t following = block + 1 < run->plan.blocks ? block + 1 : 0;
-    ends->a.step = divide_up(task->chunk.rows * gelu_dtype_nbytes(product->real), panels * tiles);
-    ends->a.at = (uintptr_t)(task->chunk.packed + following * run->plan.slab_nbytes) +
-                 (panel - task->first) * tiles * block_length(product, block) * ends->a.step;
-    if (b->form != PRODUCT_PANELS) return;
-    size_t next = panel + 1;
-    if (next == task->last) {
-        block = following;
-        if (following > 0) next = task->first;
+    size_t element = gelu_dtype_nbytes(b->dtype), k = ahead->block * PRODUCT_BLOCK, col = ahead->panel * width;
+    size_t depth = block_length(product, ahead->block);
+    if (b->form == PRODUCT_PANELS)
+        return share(ahead, linear_at(b->p, b->dtype, col * product->depth + k * width), depth * width * element,
+                     ahead->tiles, tile);
+    if (b->form == PRODUCT_TURNED) { /* in pieces, one in each of b's panels, which several tiles share */
+        size_t pieces = divide_up(k % width + depth, width);
+        return share(ahead, linear_at(b->p, b->dtype, (k / width + tile % pieces) * width * b->stride + col * width),
+                     width * width * element, divide_up(ahead->tiles, pieces), tile / pieces);
     }
-    ends->b.step = divide_up(width * gelu_dtype_nbytes(b->dtype), tiles);
-    ends->b.at = (uintptr_t)linear_at(b->p, b->dtype, (next * product->depth + block * PRODUCT_BLOCK) * width);
+    /* in rows of which each tile takes a line */
+    if (b->depth_stride == 1 || tile * ALLOC_ALIGNMENT >= width * element) return (struct product_ahead){0};
+    return (struct product_ahead){(uintptr_t)linear_at(b->p, b->dtype, k * b->depth_stride + col) +
+                                      tile * ALLOC_ALIGNMENT,
+                                  b->depth_stride * element};
+}
+
+static struct look_ahead look_ahead(const struct run *run, const struct task *task, size_t block, size_t panel) {
+    struct look_ahead ahead = {panel + 1, block, task->chunk.tiles, block_length(run->product, block)};
+    if (panel + 1 < task->last) return ahead;
+    ahead.block = block + 1 < run->plan.blocks ? block + 1 : 0;
+    if (ahead.block > 0) ahead.panel = task->first;
+    return ahead;
 }
 
 static void multiply_block(const struct run *run, const struct task *task, size_t block, size_t panel,
@@ -271,15 +231,14 @@ static void multiply_block(const struct run *run, const struct task *task, size_
         ends.to_stride = product->to.stride;
     }
     const void *b = panel_block(product, part, block, length, task->buffer, part->scratch);
-    look_ahead(run, task, block, panel, &ends);
+    struct look_ahead ahead = look_ahead(run, task, block, panel);
     for (size_t t = 0; t < c->tiles; t++) {
         size_t row = c->rows * t / c->tiles, height = c->rows * (t + 1) / c->tiles - row;
         const void *a = linear_at(c->packed + block * run->plan.slab_nbytes, real, row * length);
+        ends.ahead = ahead_in_b(product, &ahead, part->width, t);
         product->kernels->tiles[type][height](length, a, b, &ends);
         ends.from = linear_at(ends.from, real, height * ends.from_stride);
         ends.to = linear_at(ends.to, real, height * ends.to_stride);
-        ends.a.at += length * ends.a.step;
-        ends.b.at += length * ends.b.step;
     }
     if (last && !direct) product->finish(product->context, part);
 }
@@ -321,11 +280,11 @@ static void multiply(void *context, size_t worker) {
     const struct plan *plan = &run->plan;
     unsigned char *acc = run->workers + worker * (plan->acc_nbytes + plan->panel_nbytes + plan->line_nbytes);
     struct task task = {.acc = acc, .buffer = acc + plan->acc_nbytes};
-    size_t per_chunk = divide_up(plan->panels, plan->chunk_panels);
-    for (size_t item; (item = take(run)) < run->chunks * per_chunk;) {
-        task.chunk = chunk_at(run, item / per_chunk);
-        task.first = item % per_chunk * plan->chunk_panels;
-        task.last = at_most(task.first + plan->chunk_panels, plan->panels);
+    for (size_t item; (item = take(run)) < run->chunks * plan->tasks;) {
+        size_t index = item % plan->tasks, panels = plan->panels / plan->tasks, more = plan->panels % plan->tasks;
+        task.chunk = chunk_at(run, item / plan->tasks);
+        task.first = index * panels + at_most(index, more);
+        task.last = task.first + panels + (index < more);
         multiply_task(run, &task);
     }
 }
@@ -347,6 +306,6 @@ void gelu_product_run(const struct product *product, struct product_space space)
     for (; run.first < plan->chunks; run.first += run.chunks) {
         run.chunks = at_most(plan->group, plan->chunks - run.first);
         in_parallel(&run, run.chunks * plan->blocks, pack_rows);
-        in_parallel(&run, run.chunks * divide_up(plan->panels, plan->chunk_panels), multiply);
+        in_parallel(&run, run.chunks * plan->tasks, multiply);
     }
 }
