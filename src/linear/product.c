@@ -16,6 +16,7 @@ enum {
     CHUNK_ROWS = 256,
     CHUNK_COLS = 192,
     PACK_STEP = 16,
+    LARGE = 4 << 20,      /* bytes of weights that a cache does not keep from one call to the next */
     SERIAL_WORK = 1 << 19 /* multiplications that one core does sooner than a second thread starts */
 };
 
@@ -192,6 +193,9 @@ static struct product_ahead ahead_in_b(const struct product *product, const stru
     const struct product_factor *b = &product->b;
     size_t element = gelu_dtype_nbytes(b->dtype), k = ahead->block * PRODUCT_BLOCK, col = ahead->panel * width;
     size_t depth = block_length(product, ahead->block);
+    /* A single tile reads a panel as fast as the processor's own prefetching can bring it, unless from afar. */
+    bool streams = ahead->tiles == 1 && product->cols * product->depth < LARGE / element;
+    if (b->form == PRODUCT_PANELS && streams) return (struct product_ahead){0};
     if (b->form == PRODUCT_PANELS)
         return share(ahead, linear_at(b->p, b->dtype, col * product->depth + k * width), depth * width * element,
                      ahead->tiles, tile);
@@ -236,6 +240,7 @@ static void multiply_block(const struct run *run, const struct task *task, size_
         size_t row = c->rows * t / c->tiles, height = c->rows * (t + 1) / c->tiles - row;
         const void *a = linear_at(c->packed + block * run->plan.slab_nbytes, real, row * length);
         ends.ahead = ahead_in_b(product, &ahead, part->width, t);
+        if (ends.ahead.at == 0) ends.ahead.at = (uintptr_t)b; /* near already */
         product->kernels->tiles[type][height](length, a, b, &ends);
         ends.from = linear_at(ends.from, real, height * ends.from_stride);
         ends.to = linear_at(ends.to, real, height * ends.to_stride);

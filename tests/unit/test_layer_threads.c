@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include "unit/host.h"
 #include "unit/naive.h"
 
 enum { ROWS = 70, D_MODEL = 65, D_FF = 130, THREADS = 4, ROUNDS = 6, FLIPPED = 20 };
@@ -168,6 +169,26 @@ static void number_changes(void **state) {
     gelu_set_num_threads(0);
 }
 
+/* The data holds subnormal numbers. */
+static void control_words_of_workers(void **state) {
+    (void)state;
+    if (getenv("GELU_TEST_SERIAL")) skip();
+    static struct outputs got;
+    const uint32_t host = host_get();
+    gelu_set_num_threads(3);
+    for (int i = 0; i < HOST_WORDS; i++) {
+        memset(&got, 0xff, sizeof got);
+        host_set(host_words[i]);
+        gelu_status status = compute(&got, &none);
+        uint32_t word = host_get();
+        host_set(host);
+        assert_int_equal(status, GELU_OK);
+        assert_int_equal(word, host_words[i]);
+        assert_memory_equal(&got, &want, sizeof want);
+    }
+    gelu_set_num_threads(0);
+}
+
 /* A workspace is as large before gelu_set_num_threads as after. */
 static void workspace_stays(void **state) {
     (void)state;
@@ -183,6 +204,6 @@ static void workspace_stays(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_layer_many_callers), cmocka_unit_test(number_changes),
-                                       cmocka_unit_test(workspace_stays)};
+                                       cmocka_unit_test(control_words_of_workers), cmocka_unit_test(workspace_stays)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
