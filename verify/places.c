@@ -189,8 +189,8 @@ void places_fill_factors(gelu_dtype dtype, size_t n, const uint64_t *patterns, u
     for (size_t i = 0; i < n; i++) {
         uint64_t random = mix(~patterns[i]), one = format->infinity / 2 >> stored;
         uint64_t fraction = random & ((UINT64_C(1) << stored) - 1);
-        uint64_t moderate = (one - 12 + (random >> 56) % 16) << stored | fraction;
-        if (random >> 55 & 1) moderate |= format->sign;
-        factors[i] = random >> 53 & 3 ? moderate : (random & (2 * format->sign - 1));
+        uint64_t any = random & (2 * format->sign - 1), rare = 0 - (uint64_t)((random >> 53 & 3) == 0);
+        uint64_t moderate = (one - 12 + (random >> 56) % 16) << stored | fraction | (random >> 55 & 1) * format->sign;
+        factors[i] = (any & rare) | (moderate & ~rare); /* no branch: it would be a coin toss */
     }
 }
