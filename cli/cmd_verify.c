@@ -30,7 +30,7 @@ static const char help[] =
     "  --stride N      f32: only every N-th bit pattern, and 4096 around each special place\n"
     "  --samples N     f64 and second derivatives: this many samples (default 200000)\n"
     "  --threads N     default: one per processor\n"
-    "  --quick         half a minute of one core instead of half an hour: --stride 61 --samples 20000\n"
+    "  --quick         half a minute of one core instead of 20 minutes: --stride 61 --samples 20000\n"
     "\n"
     "Exit status: 0 all within their bounds, 1 not, or interrupted, 2 a mistake on the command line.\n"
     "Example: gelu verify --dtype f32 --isa all erf erf_grad\n";
