@@ -58,9 +58,12 @@ typedef struct {
     void *entered, *left, *h, *a, *gate, *up; /* for a trace */
 } run;
 
+static bool is_f64(const gelu_block_matrix *m) { return m->weight && m->weight->dtype == GELU_F64; }
+
 static int open_inputs(run *r) {
     const request *q = r->request;
-    r->dtype = r->block->fc1.weight->dtype == GELU_F64 ? GELU_F64 : GELU_F32;
+    const gelu_model_block *b = r->block;
+    r->dtype = is_f64(&b->fc1) || is_f64(&b->up) || is_f64(&b->fc2) ? GELU_F64 : GELU_F32;
     for (int i = IN; i < N_INPUTS; i++) {
         if (!q->input[i]) continue;
         int code = cli_npy_open(q->input[i], &q->npy, &r->npy[i]);

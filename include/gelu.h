@@ -381,9 +381,10 @@ GELU_API gelu_status gelu_ffn_backward(const gelu_ffn *ffn, gelu_grad_mode mode,
 /* ---- Norms -------------------------------------------------------------------------------------------------- */
 
 /* y = (x - mean) / sqrt(var + eps) * weight + bias for each row of x (rows, cols), mean and var = mean of (x - mean)^2
- * over the row; weight and bias (cols), each may be NULL (1 and 0). All in f64, and in the f32 call rounded once to f32:
- * sums in eight partial ones, element i to the one of i mod 8, combined ((0+4)+(2+6))+((1+5)+(3+7)). The same bits
- * everywhere. In place. GELU_ERR_ARGUMENT (NULL, or eps not >= 0), GELU_ERR_SHAPE, GELU_ERR_OVERFLOW, GELU_ERR_ALIAS. */
+ * over the row; weight and bias (cols), each may be NULL (1 and 0). All in f64, and in the f32 call rounded once to
+ * f32: sums in eight partial ones, element i to the one of i mod 8, combined ((0+4)+(2+6))+((1+5)+(3+7)). The same
+ * bits everywhere. In place. GELU_ERR_ARGUMENT (NULL, or eps not >= 0), GELU_ERR_SHAPE, GELU_ERR_OVERFLOW,
+ * GELU_ERR_ALIAS. */
 GELU_API gelu_status gelu_layer_norm_f32(size_t rows, size_t cols, const float *x, size_t ldx, const float *weight,
                                          const float *bias, double eps, float *y, size_t ldy);
 GELU_API gelu_status gelu_layer_norm_f64(size_t rows, size_t cols, const double *x, size_t ldx, const double *weight,

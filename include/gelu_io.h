@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* Files and text for libgelu: .npy arrays, safetensors checkpoints and the models in them, the printed form of tensors. Library libgelu-io, on top of libgelu.
+/* Files and text for libgelu: .npy arrays, safetensors checkpoints and the models in them, the printed form of tensors.
+ * Library libgelu-io, on top of libgelu.
  *
  * The conventions of gelu.h hold. Calls that touch files also fill a gelu_error, which may be NULL when nobody reads
  * it. Nothing here depends on the locale. */

@@ -52,30 +52,35 @@ for option in --attn --scale --shift --gate-vec; do
 done
 check 'the trace of f64' "$gelu" ffn "$models/llama" --layer 0 --block --trace trace64 x64.npy y.npy
 check 'is f64' grep -q "'<f8'.*(10,)" <(npy_header trace64/gate.npy)
-# Weights of f64, of which these are the f32 ones.
-
-mkdir f64
-cp "$models/bert/config.json" f64/
-command -v python3 >/dev/null && python3 - "$models/bert/model.safetensors" f64/model.safetensors <<'END'
-import json, struct, sys
+# Weights of f64, all of them or those of fc2 alone, with the numbers that f32 has.
+widen() { # PATTERN FILE: the checkpoint of bert with the tensors of these names in F64
+    python3 - "$models/bert/model.safetensors" "$@" <<'END'
+import json, re, struct, sys
 data = open(sys.argv[1], "rb").read()
 (length,) = struct.unpack_from("<Q", data)
-header, at, wide = json.loads(data[8:8 + length]), 0, b""
+header, at, out = json.loads(data[8:8 + length]), 0, b""
 for name, tensor in header.items():
     begin, end = tensor["data_offsets"]
-    n = (end - begin) // 4
-    wide += struct.pack(f"<{n}d", *struct.unpack_from(f"<{n}f", data, 8 + length + begin))
-    header[name] = dict(tensor, dtype="F64", data_offsets=[at, at + 8 * n])
-    at += 8 * n
+    part = data[8 + length + begin:8 + length + end]
+    if re.search(sys.argv[2], name):
+        part = struct.pack(f"<{len(part) // 4}d", *struct.unpack(f"<{len(part) // 4}f", part))
+        tensor["dtype"] = "F64"
+    tensor["data_offsets"] = [at, at + len(part)]
+    out += part
+    at += len(part)
 text = json.dumps(header).encode()
-open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + wide)
+open(sys.argv[3], "wb").write(struct.pack("<Q", len(text)) + text + out)
 END
-if [ -e f64/model.safetensors ]; then
-    check 'weights of f64' "$gelu" ffn f64 --layer 0 --block x.npy y.npy
+}
+mkdir f64
+cp "$models/bert/config.json" f64/
+for pattern in . output.dense; do
+    command -v python3 >/dev/null && widen $pattern f64/model.safetensors || continue
+    check "weights of f64, $pattern" "$gelu" ffn f64 --layer 0 --block x.npy y.npy
     "$gelu" ffn "$models/bert" --layer 0 --block x64.npy other.npy
     check 'give f64' grep -q "'<f8'" <(npy_header y.npy)
     check 'the same bits as f32 ones widened' test "$(npy_words y.npy 16)" = "$(npy_words other.npy 16)"
-fi
+done
 
 # Mistakes on the command line.
 expect_error 2 'needs one PATH; got 0' "$gelu" inspect
