@@ -227,16 +227,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     write_file(files[INDEX], part[INDEX], sizes[INDEX], sizes[INDEX]);
     write_file(files[sizes[INDEX] ? MODEL_FILE : PART_FILE], NULL, 0, 0);
     write_tensors(files[sizes[INDEX] ? PART_FILE : MODEL_FILE], part[TENSORS], sizes[TENSORS]);
-    gelu_status status = gelu_model_open(folder, NULL, &model, &err);
+    gelu_act act = GELU_QUICK;
+    gelu_gate_order order = size % 2 ? GELU_GATE_FIRST : GELU_VALUE_FIRST;
+    const gelu_model_options options = {.act = size % 7 == 1 ? &act : NULL, .order = size % 7 == 2 ? &order : NULL};
+    gelu_status status = gelu_model_open(folder, &options, &model, &err);
     FUZZ_CHECK((status == GELU_OK) == (model != NULL));
     fuzz_check_error(status, &err, MOST_TEXT + MOST_DATA);
     if (status) return 0;
     size_t count = gelu_model_count(model);
     FUZZ_CHECK(count > 0 && gelu_model_family(model) && gelu_model_family_name(model));
-    for (size_t i = 0; i < count; i++) check_block(model, i);
+    for (size_t i = 0; i < count; i++) {
+        check_block(model, i);
+        if (options.act) FUZZ_CHECK(gelu_model_at(model, i)->act == act);
+        if (options.order) FUZZ_CHECK(gelu_model_at(model, i)->gated);
+    }
     for (int i = 0; i < 2; i++) run_block(model, i ? count - 1 : 0, size % 2 ? GELU_F64 : GELU_F32);
     gelu_model_close(model);
-    if (count < 100) inspect();
+    if (count < 100 && !options.act && !options.order) inspect();
     return 0;
 }
 
