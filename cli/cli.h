@@ -17,6 +17,7 @@ enum { CLI_OK = 0, CLI_BAD_DATA = 1, CLI_USAGE = 2 }; /* exit codes */
 
 int cmd_apply(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
@@ -106,6 +107,9 @@ void cli_progress_begin(cli_progress *progress, const char *label, uint64_t tota
 void cli_progress_update(cli_progress *progress, uint64_t done);
 void cli_progress_clear(cli_progress *progress); /* makes room for a line of output; the next update draws it again */
 void cli_progress_end(cli_progress *progress);   /* clears the line */
+
+/* Name and version of the compiler that made this program. */
+const char *cli_compiler(void);
 
 /* Seconds on the monotonic clock. */
 double cli_seconds(void);

@@ -11,16 +11,6 @@ static const char help[] =
     "\n"
     "  -h, --help     this text\n";
 
-static const char *compiler(void) {
-#if defined(__clang__)
-    return "clang " __clang_version__;
-#elif defined(__GNUC__)
-    return "gcc " __VERSION__;
-#else
-    return "unknown";
-#endif
-}
-
 static const char *target(void) {
 #if defined(__x86_64__)
     return "x86-64";
@@ -49,7 +39,7 @@ int cmd_info(int argc, char **argv) {
     if (args.operands > 0) return cli_usage("info takes no argument '%s'", argv[0]);
 
     printf("version:   %s\n", gelu_version());
-    printf("compiler:  %s, %s\n", compiler(), target());
+    printf("compiler:  %s, %s\n", cli_compiler(), target());
     printf("isa:       %s\n", gelu_isa_name());
     printf("available:");
     for (size_t i = 0; gelu_isa_available(i); i++) printf("%s %s", i ? "," : "", gelu_isa_available(i));

@@ -159,3 +159,13 @@ const char *cli_bold(FILE *stream) { return is_colourful(stream) ? "\033[1m" : "
 const char *cli_red(FILE *stream) { return is_colourful(stream) ? "\033[31m" : ""; }
 const char *cli_green(FILE *stream) { return is_colourful(stream) ? "\033[32m" : ""; }
 const char *cli_plain(FILE *stream) { return is_colourful(stream) ? "\033[0m" : ""; }
+
+const char *cli_compiler(void) {
+#if defined(__clang__)
+    return "clang " __clang_version__;
+#elif defined(__GNUC__)
+    return "gcc " __VERSION__;
+#else
+    return "unknown";
+#endif
+}

@@ -29,6 +29,7 @@ static const struct {
 } commands[] = {
     {"apply", "an activation over every element of a .npy file", cmd_apply},
     {"bench", "how fast the activations, Linear and the feed-forward block are here", cmd_bench},
+    {"compare", "what is said of GELU against ReLU, measured here; the paper's experiments", cmd_compare},
     {"convert", "a checkpoint, or .npy files, to one file that names its activation", cmd_convert},
     {"demo", "GELU, Linear and a feed-forward block, step by step, as PyTorch prints them", cmd_demo},
     {"diff", "how far two .npy files are apart, and where", cmd_diff},

@@ -18,8 +18,9 @@ static int fail_on(const char *path) { return cli_fail("%s: %s", path, strerror(
 
 static int create(output_file *out) {
     cli_output_opening(out->path);
-    int fd = mkstemp(out->temporary);
+    int fd = mkstemp(out->temporary), error = errno;
     cli_output_opened(fd >= 0 ? out->temporary : NULL);
+    errno = error;
     if (fd < 0) return fail_on(out->path);
     mode_t mask = umask(0);
     umask(mask);
@@ -43,12 +44,14 @@ int output_file_open(const char *path, output_file *out) {
     return code;
 }
 
-static void forget(output_file *out, bool renamed) {
+static int finish(output_file *out, int code) {
     cli_output_closing();
-    if (!renamed) unlink(out->temporary);
+    if (code == CLI_OK && rename(out->temporary, out->path)) code = fail_on(out->path);
+    if (code != CLI_OK) unlink(out->temporary);
     cli_output_closed();
     free(out->temporary);
     out->temporary = NULL;
+    return code;
 }
 
 int output_file_commit(output_file *out) {
@@ -56,13 +59,11 @@ int output_file_commit(output_file *out) {
     if (ferror(out->stream) || fflush(out->stream)) code = fail_on(out->path);
     if (fclose(out->stream) && code == CLI_OK) code = fail_on(out->path);
     out->stream = NULL;
-    if (code == CLI_OK && rename(out->temporary, out->path)) code = fail_on(out->path);
-    forget(out, code == CLI_OK);
-    return code;
+    return finish(out, code);
 }
 
 void output_file_abort(output_file *out) {
     if (out->stream) fclose(out->stream);
     out->stream = NULL;
-    if (out->temporary) forget(out, false);
+    if (out->temporary) (void)finish(out, CLI_BAD_DATA);
 }

@@ -5,7 +5,7 @@
 # The command as a whole: help, version, exit codes, instruction sets, broken output; and that help, manual and
 # completion speak of the same options.
 . "$(dirname "$0")/lib.bash"
-commands='apply bench convert demo diff eval ffn info inspect plot probe verify'
+commands='apply bench compare convert demo diff eval ffn info inspect plot probe verify'
 
 version=$("$gelu" --version)
 check 'the version' grep -Eqx 'gelu [0-9]+\.[0-9]+\.[0-9]+' <<<"$version"
@@ -17,7 +17,7 @@ for name in $commands help; do
     check "help lists $name" grep -q "^  $name " <<<"$help"
 done
 expect_error 2 'a command is missing (see: gelu --help)' "$gelu"
-expect_error 2 "unknown command 'evla'; the commands are apply, bench, convert, demo, diff, eval, ffn, info, inspect, plot, probe, verify, help" \
+expect_error 2 "unknown command 'evla'; the commands are apply, bench, compare, convert, demo, diff, eval, ffn, info, inspect, plot, probe, verify, help" \
     "$gelu" evla
 expect_error 2 "unknown command ''" "$gelu" ''
 expect_error 2 "unknown option '--frobnicate'" "$gelu" --frobnicate
@@ -51,7 +51,7 @@ completes() {
     [ "$got" = "$1" ] || fail "completed to '$got', not '$1': ${*:2}"
 }
 completes 'eval' gelu ev
-completes 'apply bench convert demo diff eval ffn info inspect plot probe verify' gelu help ''
+completes 'apply bench compare convert demo diff eval ffn info inspect plot probe verify' gelu help ''
 completes 'erf elu' gelu eval --act e
 completes 'f32 f64 f16' gelu eval --act erf --dtype f
 completes '--grad --grad2' gelu eval --act erf --gr
@@ -70,6 +70,8 @@ completes 'array.npy' gelu apply --act erf arr
 completes 'array.npy' gelu diff arr
 completes 'array.npy' gelu probe --gate arr
 completes '--max-ulp' gelu diff --m
+completes 'noise' gelu compare --experiment n
+completes '--seeds --seed' gelu compare --s
 completes 'erf elu' gelu plot e
 completes '--error-against' gelu plot --e
 completes 'tanh' gelu plot --error-against t

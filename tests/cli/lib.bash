@@ -87,6 +87,22 @@ npy_words() {
     echo $words
 }
 
+# small_data FOLDER: 24 samples to learn from and 12 to test with, of 4 features from -1 to 1 and two classes, as
+# `gelu compare --data` takes them.
+small_data() {
+    local set count i x y values=(bf800000 bf000000 00000000 3e800000 3f000000 3f800000)
+    mkdir -p "$1"
+    for set in train:24 test:12; do
+        count=${set#*:} x=() y=()
+        for ((i = 0; i < count; i++)); do
+            x+=(${values[i % 2 ? 5 : 0]} ${values[i % 6]} ${values[(i / 2) % 6]} ${values[(i * 5 + 1) % 6]})
+            y+=($([ $((i % 2)) = 0 ] && echo 00000000 || echo 3f800000))
+        done
+        little_endian 8 "${x[@]}" | npy "$1/x_${set%:*}.npy" '<f4' False "($count, 4)"
+        little_endian 8 "${y[@]}" | npy "$1/y_${set%:*}.npy" '<f4' False "($count,)"
+    done
+}
+
 # have_locale NAME: makes it when it can; false when there is no such locale.
 have_locale() {
     [ -d "${LOCPATH:-/nonexistent}/$1" ] && return 0

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+#ifndef GELU_CLI_COMPARE_PRINT_H
+#define GELU_CLI_COMPARE_PRINT_H
+
+#include <stdio.h>
+
+#include "compare.h"
+
+/* Head, then claim by claim as they come. */
+void compare_print_head(FILE *stream);
+void compare_print_claim(const compare_claim *claim, FILE *stream);
+void compare_print_csv_head(FILE *stream);
+void compare_print_csv(const compare_claim *claim, FILE *stream);
+/* A figure as the table has it: four digits, or a dash for NaN. */
+const char *compare_figure_text(double value, char text[24]);
+
+#endif
