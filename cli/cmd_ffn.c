@@ -162,13 +162,42 @@ static int write_file(const run *r, const char *path, const void *values, size_t
     return status == GELU_OK ? CLI_OK : cli_fail("%s", err.message);
 }
 
+enum { LONGEST_PATH = 4096 };
+
+static int trace_path(const run *r, const char *name, char path[LONGEST_PATH]) {
+    int length = snprintf(path, LONGEST_PATH, "%s/%s.npy", r->request->trace, name);
+    if (length >= 0 && length < LONGEST_PATH) return CLI_OK;
+    return cli_fail("%s: cannot make the folder: %s", r->request->trace, strerror(ENAMETOOLONG));
+}
+
+static bool is_same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* A trace must not replace what it is made from. */
+static int spare_inputs(const run *r) {
+    static const char *const names[] = {"x", "entered", "gate", "up", "h", "a", "left", "y"};
+    char path[LONGEST_PATH];
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        int code = trace_path(r, names[n], path);
+        if (code != CLI_OK) return code;
+        for (int i = IN; i < N_INPUTS; i++)
+            if (r->npy[i] && is_same_file(path, r->request->input[i]))
+                return cli_fail("%s: the trace would replace it; name another folder than %s", r->request->input[i],
+                                r->request->trace);
+    }
+    return CLI_OK;
+}
+
 /* A step of the trace: what it is, its shape, how it begins, and all of it in a file. */
 static int step(const run *r, const char *title, const char *name, const void *values, size_t cols) {
     if (!values) return CLI_OK;
-    char path[4096], *text = NULL;
+    char path[LONGEST_PATH], *text = NULL;
     size_t shown = r->rows == 0 ? 0 : cols < 5 ? cols : 5;
-    int length = snprintf(path, sizeof path, "%s/%s.npy", r->request->trace, name);
-    if (length < 0 || (size_t)length >= sizeof path) return cli_fail("%s: too long a path", r->request->trace);
+    int code = trace_path(r, name, path);
+    if (code != CLI_OK) return code;
     if (gelu_format_torch(r->dtype, 1, &shown, values, NULL, &text) != GELU_OK) return cli_fail("out of memory");
     printf("\n%s\nShape: torch.Size([", title);
     for (size_t i = 0; i + 1 < r->ndim; i++) printf("%zu, ", r->shape[i]);
@@ -214,6 +243,7 @@ static int run_layer(run *r) {
         return cli_fail("%s: there is no block %zu, only 0 to %zu", q->path, (size_t)q->layer,
                         gelu_model_count(r->model) - 1);
     int code = read_inputs(r);
+    if (code == CLI_OK && q->trace) code = spare_inputs(r);
     if (code != CLI_OK) return code;
     if (!allocate_results(r)) return cli_fail("out of memory");
     gelu_dtype widened = r->dtype == GELU_F64 ? GELU_F64 : 0;

@@ -124,6 +124,20 @@ npy none.npy '<f4' False '(0, 6)' </dev/null
 expect 0 '' "$gelu" ffn "$bert" --layer 0 --block none.npy none_y.npy
 check 'no rows give no rows' grep -q "'shape': (0, 6)" <(npy_header none_y.npy)
 
+# A trace that would replace what it is made from.
+mkdir trace
+cp x.npy trace/x.npy
+cp x.npy trace/a.npy
+cp x.npy before.npy
+ln trace/x.npy hard.npy
+expect_error 1 'x.npy: the trace would replace it' "$gelu" ffn "$bert" --layer 0 --trace trace trace/x.npy y.npy
+expect_error 1 'hard.npy: the trace would replace it' "$gelu" ffn "$bert" --layer 0 --trace trace hard.npy y.npy
+expect_error 1 'a.npy: the trace would replace it' \
+    "$gelu" ffn "$models/phi" --layer 0 --block --attn trace/../trace/a.npy --trace trace x.npy y.npy
+check 'nothing was replaced' cmp trace/x.npy before.npy
+check 'nor the other' cmp trace/a.npy before.npy
+check 'the result may take the place of the input' "$gelu" ffn "$bert" --layer 0 hard.npy hard.npy
+
 # Places that take no output.
 outputs_fail() { # ARGUMENT..., in which OUT stands for the place
     local place
