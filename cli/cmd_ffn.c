@@ -58,6 +58,26 @@ typedef struct {
     void *entered, *left, *h, *a, *gate, *up; /* for a trace */
 } run;
 
+/* A block takes what its form has, all of it and nothing else. */
+static int check_options(const run *r) {
+    static const char *const what[N_INPUTS] = {[ATTN] = "what attention made of the same input",
+                                               [SCALE] = "what scales its norm",
+                                               [SHIFT] = "what is added to its norm",
+                                               [GATE_VEC] = "what multiplies its result"};
+    gelu_block_form form = r->block->form;
+    bool fused = form == GELU_BLOCK_FUSED;
+    for (int i = ATTN; r->request->block && i < N_INPUTS; i++) {
+        bool needed = fused || form == (i == ATTN ? GELU_BLOCK_PARALLEL : GELU_BLOCK_MODULATED);
+        if (needed && !r->request->input[i])
+            return cli_fail("%s: besides its input this block takes --%s, %s", r->block->name, option_names[i],
+                            fused && i == ATTN ? "attention's heads, side by side" : what[i]);
+        if (!needed && r->request->input[i])
+            return cli_fail("%s: this block takes no --%s: %s", r->block->name, option_names[i],
+                            cli_block_formula(form));
+    }
+    return CLI_OK;
+}
+
 static bool is_f64(const gelu_block_matrix *m) { return m->weight && m->weight->dtype == GELU_F64; }
 
 static int open_inputs(run *r) {
@@ -242,7 +262,8 @@ static int run_layer(run *r) {
     if (!r->block)
         return cli_fail("%s: there is no block %zu, only 0 to %zu", q->path, (size_t)q->layer,
                         gelu_model_count(r->model) - 1);
-    int code = read_inputs(r);
+    int code = check_options(r);
+    if (code == CLI_OK) code = read_inputs(r);
     if (code == CLI_OK && q->trace) code = spare_inputs(r);
     if (code != CLI_OK) return code;
     if (!allocate_results(r)) return cli_fail("out of memory");

@@ -108,17 +108,24 @@ ffn_fails 'short.npy: its last dimension is 2, but d_model of bert.encoder.layer
     short.npy y.npy
 ffn_fails 'scalar.npy: its last dimension is 1' "$models/bert" --layer 0 scalar.npy y.npy
 ffn_fails 'f64.npy: its last dimension is 1' "$models/bert" --layer 0 f64.npy y.npy
-ffn_fails '(attn)' "$models/phi" --layer 0 --block x.npy y.npy
-ffn_fails '(attn)' "$models/neox" --layer 0 --block x.npy y.npy
-ffn_fails '(scale)' "$models/flux" --layer 0 --block x.npy y.npy
-ffn_fails '(shift)' "$models/flux" --layer 0 --block --scale x.npy x.npy y.npy
-ffn_fails '(gate)' "$models/sd3" --layer 0 --block --scale x.npy --shift x.npy x.npy y.npy
+ffn_fails 'takes --attn, ' "$models/phi" --layer 0 --block x.npy y.npy
+ffn_fails 'takes --attn, ' "$models/neox" --layer 0 --block x.npy y.npy
+ffn_fails 'takes --scale, ' "$models/flux" --layer 0 --block x.npy y.npy
+ffn_fails 'takes --shift, ' "$models/flux" --layer 0 --block --scale x.npy x.npy y.npy
+ffn_fails 'takes --gate-vec, ' "$models/sd3" --layer 0 --block --scale x.npy --shift x.npy x.npy y.npy
 for case in flux-single flux-single-diffusers; do
-    ffn_fails '(attn)' "$models/$case" --layer 0 --block --scale x.npy --shift x.npy --gate-vec x.npy x.npy y.npy
-    ffn_fails '(scale)' "$models/$case" --layer 0 --block --attn x.npy --shift x.npy --gate-vec x.npy x.npy y.npy
-    ffn_fails '(shift)' "$models/$case" --layer 0 --block --attn x.npy --scale x.npy --gate-vec x.npy x.npy y.npy
-    ffn_fails '(gate)' "$models/$case" --layer 0 --block --attn x.npy --scale x.npy --shift x.npy x.npy y.npy
+    ffn_fails 'takes --attn, ' "$models/$case" --layer 0 --block --scale x.npy --shift x.npy --gate-vec x.npy x.npy y.npy
+    ffn_fails 'takes --scale, ' "$models/$case" --layer 0 --block --attn x.npy --shift x.npy --gate-vec x.npy x.npy y.npy
+    ffn_fails 'takes --shift, ' "$models/$case" --layer 0 --block --attn x.npy --scale x.npy --gate-vec x.npy x.npy y.npy
+    ffn_fails 'takes --gate-vec, ' "$models/$case" --layer 0 --block --attn x.npy --scale x.npy --shift x.npy x.npy y.npy
 done
+for option in attn scale shift gate-vec; do
+    ffn_fails "this block takes no --$option: y = norm(x + f(x))" "$models/bert" --layer 0 --block --$option x.npy \
+        x.npy y.npy
+done
+ffn_fails 'this block takes no --attn: y = x + gate' "$models/flux" --layer 0 --block --attn x.npy x.npy y.npy
+ffn_fails 'this block takes no --scale: y = x + attn' "$models/neox" --layer 0 --block --attn x.npy --scale x.npy \
+    x.npy y.npy
 ffn_fails 'short.npy: --attn takes 6 values here, not 2' "$models/phi" --layer 0 --block --attn short.npy x.npy y.npy
 ffn_fails 'cannot make the folder' "$models/bert" --layer 0 --trace /nonexistent/folder x.npy y.npy
 mkdir broken
