@@ -16,8 +16,8 @@
 
 static const char help[] =
     "Usage: gelu compare [--quick | --full] [--data DIR] [--seed N] [--threads N] [--csv] [--report DIR]\n"
-    "       gelu compare --experiment mnist|autoencoder|noise [--full] [--seeds N] [--epochs N] [--data DIR]\n"
-    "                    [--checkpoints DIR] [--threads N] [--csv] [--report DIR]\n"
+    "       gelu compare --experiment mnist|autoencoder|noise [--full] [--seeds N] [--epochs N] [--rate R]\n"
+    "                    [--dropout P] [--data DIR] [--checkpoints DIR] [--threads N] [--csv] [--report DIR]\n"
     "\n"
     "Measures what is said of GELU against ReLU, with its tanh and quick forms and SiLU beside them: smoothness, dead\n"
     "units, gradients in deep networks, speed of learning, the stochastic reading, the distribution of "
@@ -36,6 +36,8 @@ static const char help[] =
     "  --experiment NAME   mnist (a deep classifier), autoencoder, or noise (the classifier under input noise)\n"
     "  --seeds N           of an experiment: 1, 2, ... N; default 5\n"
     "  --epochs N          of an experiment\n"
+    "  --rate R            of an experiment: this learning rate alone\n"
+    "  --dropout P         of an experiment: this share alone of the hidden units is left out; 0: none\n"
     "  --checkpoints DIR   of an experiment: keeps each network in this folder, and goes on from what is there\n"
     "  --data DIR          idx files, as MNIST has them, or .npy files (x_train.npy, y_train.npy, x_test.npy,\n"
     "                      y_test.npy) instead of the 8x8 digits that are built in\n"
@@ -51,6 +53,8 @@ typedef struct {
     compare_run run;
     bool quick, full, csv, seeded;
     uint64_t seeds, epochs, threads;
+    double rate, dropout;
+    bool has_rate, has_dropout;
     const char *experiment, *data, *report, *checkpoints;
 } request;
 
@@ -131,6 +135,8 @@ static int run_with_data(request *request, const compare_command *command) {
                                                  .csv = request->csv,
                                                  .seeds = request->seeds,
                                                  .epochs = request->epochs,
+                                                 .rate = request->has_rate ? &request->rate : NULL,
+                                                 .dropout = request->has_dropout ? &request->dropout : NULL,
                                                  .threads = request->run.threads};
         code = compare_experiment(&experiment, command);
     } else {
@@ -150,12 +156,27 @@ static int check(request *request, int operands, char **argv) {
                          request->experiment);
     if (request->experiment && (request->quick || request->seeded))
         return cli_usage("--experiment excludes --quick and --seed");
-    if (!request->experiment && (request->seeds || request->epochs || request->checkpoints))
-        return cli_usage("--seeds, --epochs and --checkpoints are for --experiment");
+    if (!request->experiment &&
+        (request->seeds || request->epochs || request->has_rate || request->has_dropout || request->checkpoints))
+        return cli_usage("--seeds, --epochs, --rate, --dropout and --checkpoints are for --experiment");
     request->run.effort = request->quick ? COMPARE_QUICK_RUN : request->full ? COMPARE_FULL_RUN : COMPARE_DEFAULT_RUN;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     request->run.threads = request->threads ? (size_t)request->threads : processors > 0 ? (size_t)processors : 1;
     return request->report ? report_check(request->report) : CLI_OK;
+}
+
+static int parse_rate(request *request, const char *text) {
+    request->has_rate = true;
+    if (gelu_parse_value(GELU_F64, text, &request->rate) == GELU_OK && request->rate > 0 && request->rate <= 1)
+        return CLI_OK;
+    return cli_usage("--rate: '%s' is not a number above 0 and up to 1", text);
+}
+
+static int parse_dropout(request *request, const char *text) {
+    request->has_dropout = true;
+    if (gelu_parse_value(GELU_F64, text, &request->dropout) == GELU_OK && request->dropout >= 0 && request->dropout < 1)
+        return CLI_OK;
+    return cli_usage("--dropout: '%s' is not a number from 0 and below 1", text);
 }
 
 int cmd_compare(int argc, char **argv) {
@@ -164,6 +185,8 @@ int cmd_compare(int argc, char **argv) {
                                             {"experiment", required_argument, NULL, 'x'},
                                             {"seeds", required_argument, NULL, 'n'},
                                             {"epochs", required_argument, NULL, 'e'},
+                                            {"rate", required_argument, NULL, 'l'},
+                                            {"dropout", required_argument, NULL, 'o'},
                                             {"checkpoints", required_argument, NULL, 'k'},
                                             {"data", required_argument, NULL, 'd'},
                                             {"seed", required_argument, NULL, 's'},
@@ -183,6 +206,8 @@ int cmd_compare(int argc, char **argv) {
         case 'x': request.experiment = optarg; break;
         case 'n': code = cli_parse_count("seeds", optarg, 1000, &request.seeds); break;
         case 'e': code = cli_parse_count("epochs", optarg, 100000, &request.epochs); break;
+        case 'l': code = parse_rate(&request, optarg); break;
+        case 'o': code = parse_dropout(&request, optarg); break;
         case 'k': request.checkpoints = optarg; break;
         case 'd': request.data = optarg; break;
         case 's':

@@ -239,7 +239,7 @@ typedef struct {
 
 static bool show(void *context, uint64_t done, uint64_t total, const char *text) {
     watch *watch = context;
-    (void)text;
+    watch->bar.label = text; /* which lasts as long as this call, like the use that is made of it */
     cli_progress_update(&watch->bar, (uint64_t)(TICKS * ((double)done / (double)total)));
     return !watch->stop || !atomic_load(watch->stop);
 }
@@ -260,6 +260,14 @@ int compare_experiment(const compare_experiment_request *request, const compare_
     train_study study = train_study_of(experiment, request->data, request->full);
     if (request->seeds) study.seeds = (size_t)request->seeds;
     if (request->epochs) study.epochs = (size_t)request->epochs;
+    if (request->rate) {
+        study.n_rates = 1;
+        study.rates[0] = *request->rate;
+    }
+    if (request->dropout) {
+        study.n_dropouts = 1;
+        study.dropouts[0] = *request->dropout;
+    }
     study.threads = request->threads;
     study.folder = request->checkpoints;
     int code = request->full ? say_how_long(&study) : CLI_OK;

@@ -28,7 +28,8 @@ typedef struct {
     const char *checkpoints; /* NULL: none */
     const train_data *data;
     bool full, csv;
-    uint64_t seeds, epochs; /* 0: those of the study */
+    uint64_t seeds, epochs;       /* 0: those of the study */
+    const double *rate, *dropout; /* NULL: those of the study */
     size_t threads;
 } compare_experiment_request;
 int compare_experiment(const compare_experiment_request *request, const compare_command *command);

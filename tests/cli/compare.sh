@@ -73,6 +73,8 @@ done
 expect 0 'act,rate,dropout,epoch,train_loss,test_loss,train_error,test_error' head -n 1 mnist.csv
 expect 0 'act,rate,dropout,noise,train_loss,test_loss,train_error,test_error' head -n 1 noise.csv
 expect 0 '1 2' bash -c "tail -n +2 mnist.csv | cut -d, -f4 | sort -u | xargs"
+expect 0 "$(grep -E '^(act|[a-z]+,0.001,0.5),' mnist.csv)" \
+    "$gelu" compare --experiment mnist --data data --epochs 2 --seeds 2 --csv --rate 1e-3 --dropout 0.5
 mkdir -p kept
 expect 0 "$(cat noise.csv)" "$gelu" compare --experiment noise --data data --epochs 2 --seeds 2 --csv --checkpoints kept
 check 'networks are kept' test -n "$(ls kept)"
@@ -124,13 +126,17 @@ expect_error 2 '--quick and --full exclude each other' "$gelu" compare --quick -
 expect_error 2 "--experiment: unknown experiment 'cifar'; known: mnist, autoencoder, noise" "$gelu" compare --experiment cifar
 expect_error 2 '--experiment excludes --quick and --seed' "$gelu" compare --experiment mnist --quick
 expect_error 2 '--experiment excludes --quick and --seed' "$gelu" compare --experiment mnist --seed 1
-for option in --seeds=1 --epochs=1 --checkpoints=kept; do
-    expect_error 2 '--seeds, --epochs and --checkpoints are for --experiment' "$gelu" compare $option
+for option in --seeds=1 --epochs=1 --rate=0.1 --dropout=0 --checkpoints=kept; do
+    expect_error 2 '--seeds, --epochs, --rate, --dropout and --checkpoints are for --experiment' "$gelu" compare $option
 done
 for value in 0 -1 x ''; do
     for option in seeds epochs threads; do
         expect_error 2 "--$option: '$value' is not" "$gelu" compare --experiment mnist --$option="$value"
     done
+done
+for value in 0 -1 1.5 nan x ''; do expect_error 2 "--rate: '$value' is not" "$gelu" compare --experiment mnist --rate="$value"; done
+for value in 1 -0.1 nan x ''; do
+    expect_error 2 "--dropout: '$value' is not" "$gelu" compare --experiment mnist --dropout="$value"
 done
 for value in -1 x 18446744073709551616; do expect_error 2 "--seed: '$value' is not" "$gelu" compare --seed=$value; done
 expect_error 1 'missing' "$gelu" compare --data missing
