@@ -21,12 +21,26 @@ struct network {
     size_t d_model, d_ff, count;
     float *w1, *b1, *w2, *b2;
     float *values, *grads, *first, *second; /* (count); values starts with w1; first and second: the optimiser's */
-    gelu_ffn *ffn;                          /* sees the weights where they are, so that a step changes them at once */
+    gelu_ffn *ffn;
 };
 
 static void network_free(struct network *net) {
     gelu_ffn_free(net->ffn);
     free(net->values);
+}
+
+/* The layer with the weights as they are now: it reads them where they are, but copies the biases, which is quick. */
+static gelu_status network_view(struct network *net) {
+    const gelu_ffn_desc desc = {
+        .d_model = net->d_model,
+        .d_ff = net->d_ff,
+        .act = GELU_ERF,
+        .fc1 = {.dtype = GELU_F32, .layout = GELU_OUT_IN, .weight = net->w1, .bias = net->b1},
+        .fc2 = {.dtype = GELU_F32, .layout = GELU_OUT_IN, .weight = net->w2, .bias = net->b2},
+        .view = 1,
+    };
+    gelu_ffn_free(net->ffn);
+    return gelu_ffn_create(&desc, &net->ffn);
 }
 
 static gelu_status network_init(gelu_rng *rng, size_t d_model, size_t d_ff, struct network *net) {
@@ -42,15 +56,7 @@ static gelu_status network_init(gelu_rng *rng, size_t d_model, size_t d_ff, stru
     net->b2 = net->w2 + d_model * d_ff;
     gelu_status status = gelu_linear_init_f32(rng, d_model, d_ff, net->w1, net->b1);
     if (status == GELU_OK) status = gelu_linear_init_f32(rng, d_ff, d_model, net->w2, net->b2);
-    const gelu_ffn_desc desc = {
-        .d_model = d_model,
-        .d_ff = d_ff,
-        .act = GELU_ERF,
-        .fc1 = {.dtype = GELU_F32, .layout = GELU_OUT_IN, .weight = net->w1, .bias = net->b1},
-        .fc2 = {.dtype = GELU_F32, .layout = GELU_OUT_IN, .weight = net->w2, .bias = net->b2},
-        .view = 1,
-    };
-    if (status == GELU_OK) status = gelu_ffn_create(&desc, &net->ffn);
+    if (status == GELU_OK) status = network_view(net);
     if (status != GELU_OK) network_free(net);
     return status;
 }
@@ -76,7 +82,9 @@ static double loss_and_grad(size_t n, const float *y, const float *target, float
 static gelu_status gradients(struct network *net, const struct batch *b, double *loss) {
     size_t d = net->d_model;
     const gelu_ffn_trace trace = {.h = b->h, .a = b->a};
-    gelu_status status = gelu_ffn_forward(net->ffn, b->rows, GELU_F32, b->x, d, &trace, GELU_F32, b->y, d, NULL);
+    gelu_status status = network_view(net);
+    if (status == GELU_OK)
+        status = gelu_ffn_forward(net->ffn, b->rows, GELU_F32, b->x, d, &trace, GELU_F32, b->y, d, NULL);
     if (status != GELU_OK) return status;
     *loss = loss_and_grad(b->rows * d, b->y, b->target, b->dy);
     const gelu_ffn_grads grads = {

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The libgelu authors
 
 # Every example prints exactly what examples/expected holds, which golden/make_demo_golden.py computed without libgelu
-# (05_train: what it printed once; train.sh says why that must stay).
+# (05_train: what it printed once, whose losses are PyTorch's; train.sh says why that must stay).
 . "$(dirname "$0")/lib.bash"
 for source in "$source_dir"/examples/*.c; do
     name=$(basename "$source" .c)
