@@ -18,7 +18,7 @@ is what the exhaustive proof shows.
 """
 import sys
 import numpy as np
-from mpmath import mp, mpf, erfc, exp, sqrt, pi, fabs, lu_solve, matrix
+from mpmath import mp, mpf, erfc, exp, log, sqrt, pi, fabs, lu_solve, matrix
 from fitting import chebyshev_points, hexf, interpolate, interpolate_values, rnd
 
 mp.prec = 160
@@ -330,26 +330,58 @@ def fast_table(function):
     return np.float32(z_max), scale, bend, rows, worst
 
 
-def tail_exp():
-    """c2..c7: e^r = 1 + r + c2 r^2 + ... for abs(r) <= ln(2)/2, with 2^-32 of error."""
-    half = mpf("0.3475")
-
-    def rest(r):
-        return (exp(r) - 1 - r) / r**2
-
-    return [float(rnd(c, 24)) for c in interpolate(rest, -half, half, mpf(0), 5)]
+TAIL_FROM, TAIL_TO = mpf(5), mpf("14.8")
+TAIL_ERF_SCALE = mpf("0.979") / sqrt(2 * pi)  # so that what is left to multiply is nearest to 1
+TAIL_ERF = {"forward": (mpf(2), mpf(5) / 128), "grad": (mpf(5) / 4, mpf(5) / 128)}  # shift and centre of the t below
 
 
-ERF_TAIL_MAIN = mpf("0.3984375")  # exact, and larger than the rest by 2^5
+def tail_exp(factor):
+    """factor 2^(j/8) as a float, with j / 8 subtracted from its exponent in units of the last place, and the rest of it."""
+    values = [factor * mpf(2) ** (mpf(j) / 8) for j in range(8)]
+    floats = [np.float32(float(rnd(v, 24))) for v in values]
+    low = [float(rnd(v / mpf(float(f)) - 1, 24)) for v, f in zip(values, floats)]
+    moved = np.array([f.view(np.uint32) for f in floats], np.uint32) - (np.arange(8, dtype=np.uint32) << 20)
+    return [float(f) for f in (moved + np.uint32(64 << 23)).view(np.float32)], low
 
 
-def tail_erf():
-    """c0..c5: z Phi(-z) e^(z^2/2) = ERF_TAIL_MAIN + c0 + c1 / z + ... from 5.4 to 14.5, with 2^-28 of error."""
+def tail_exp_terms():
+    """c2..c5: e^r = 1 + r + c2 r^2 + ... for abs(r) <= ln(2)/16, with 2^-38 of error."""
+    half = log(mpf(2)) / 16 + mpf(2) ** -20
+    return [float(rnd(c, 24)) for c in interpolate(lambda r: (exp(r) - 1 - r) / r**2, -half, half, mpf(0), 3)]
 
-    def scaled(u):
-        return erfc(1 / u / sqrt(mpf(2))) / 2 * exp(1 / u**2 / 2) / u - ERF_TAIL_MAIN
 
-    return [float(rnd(c, 24)) for c in interpolate(scaled, 1 / mpf("14.5"), 1 / mpf("5.4"), mpf(0), 5)]
+def tail_erf(kind):
+    """c0..c5: f(-z) or f'(-z) / z, times -e^(z^2/2) / TAIL_ERF_SCALE, is 1 + c0 + c1 t + ..., t = 1 / (z^2/2 + shift) - centre."""
+    shift, centre = TAIL_ERF[kind]
+
+    def change(t):
+        z = sqrt(2 * (1 / (t + centre) - shift))
+        q, p, _ = Erf.tails(z)
+        return (z * q if kind == "forward" else -p / z) * exp(z * z / 2) / TAIL_ERF_SCALE - 1
+
+    ends = [1 / (z * z / 2 + shift) - centre for z in (TAIL_TO, TAIL_FROM)]
+    return [float(rnd(c, 24)) for c in interpolate(change, ends[0], ends[1], mpf(0), 5)]
+
+
+def tail_text():
+    out = ["/* Of tail.inc.h. e^r, and 2^(j/8) times a factor: its float, with j taken from the bits where n adds it, and the rest. */"]
+    out.append(array_text("tail_exp_terms", tail_exp_terms()))
+    for name, factor in (("one", mpf(1)), ("erf", TAIL_ERF_SCALE)):
+        out.append("static const float tail_exp_%s[2][8] = {" % name)
+        out += ["    {" + ", ".join(hexf(v) + "f" for v in values) + "}," for values in tail_exp(factor)]
+        out.append("};")
+    for kind in ("forward", "grad"):
+        for name, value in zip(("SHIFT", "CENTRE"), TAIL_ERF[kind]):
+            out.append("#define TAIL_ERF_%s_%s %sf" % (kind.upper(), name, hexf(value)))
+        out.append(array_text("tail_erf_" + kind, tail_erf(kind)))
+    k, c = 2 * sqrt(2 / pi), mpf(44715) / 1000000
+    out.append("#define TAIL_EIGHTHS %sf" % hexf(rnd(8 / log(mpf(2)), 24)))
+    constants = [("LN2", log(mpf(2)) / 8), ("QUICK", SLOPE), ("TANH_SLOPE", k)]
+    for name, value in constants + [("TANH_CUBIC", c * k), ("TANH_CUBIC_3", 3 * c * k)]:
+        high = rnd(value, 24)
+        out.append("#define TAIL_%s_HI %sf" % (name, hexf(high)))
+        out.append("#define TAIL_%s_LO %sf" % (name, hexf(rnd(value - high, 24))))
+    return out
 
 
 def array_text(name, values):
@@ -405,12 +437,7 @@ def text():
         z_max, scale, bend, rows, worst = fast_table(function)
         bounds.append((function.name, "fast, ULP 2^", [worst]))
         out += struct_text("fast_table %s_fast_table" % function.name, [z_max, scale, bend], FAST_COLUMNS, rows)
-    out += [
-        "/* The tails of the fast kernels: c2..c7 of e^r, and what makes z Phi(-z) e^(z^2/2) of 1/z. */",
-        array_text("fast_tail_exp", tail_exp()),
-        "#define FAST_ERF_TAIL_MAIN %sf" % hexf(ERF_TAIL_MAIN),
-        array_text("fast_tail_erf", tail_erf()),
-    ]
+    out += tail_text()
     return "\n".join(out + ["/* clang-format on */", "", "#endif", ""]), bounds
 
 

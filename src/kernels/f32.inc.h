@@ -7,7 +7,8 @@
  * With z = abs(x): f(x) = max(0, x) + g(z), f'(x) = p(z) for x < 0, else 1 - p(z); g and p are polynomials on 32
  * intervals (f32_tables.h). The last two steps of each are kept as a sum of two floats, so that the result is known as
  * value + rest with an error of 2^-24 to 2^-34 of its size. It is taken when value + (rest +- error) rounds to one
- * number. The other lanes, some two in a hundred, are listed block by block and go through the double formulas. */
+ * number. The other lanes, some two in a hundred, are listed block by block and go through the double formulas. Beyond the
+ * table tail.inc.h has the functions. */
 
 /* value + rest, and value + rest_down <= exact <= value + rest_up */
 typedef struct {
@@ -46,8 +47,6 @@ GELU_INLINE f32_split f32_grad(const struct f32_table *table, v32 x) {
     return (f32_split){v32_select(negative, p.high, above), rest, rest + p.error, rest - p.error};
 }
 
-#define FAST_GRAD_SHARE 0.85f /* of z_max */
-
 #ifdef GELU_SIMD_FMA
 /* Where the polynomial may decide. Below 2^-20 the carrier has lost its digits; infinity minus infinity would raise
  * invalid. */
@@ -64,78 +63,69 @@ GELU_INLINE f32_split f32_forward(const struct f32_table *table, v32 x) {
     return (f32_split){value, rest, v32_fma(g.error, g.carrier, rest), v32_fnma(g.error, g.carrier, rest)};
 }
 
-/* Whether a and b round to one number of a type, and whether that says how the exact value does: a float in the middle
- * between two numbers of a shorter type does not tell to which side the exact value lies. */
-GELU_INLINE i32 f32_bf16_bits(v32 x) {
-    i32 bits = v32_bits(x);
-    i32 odd = i32_and(i32_shift_right(bits, 16), i32_set(1));
-    return i32_add(i32_add(bits, i32_set(0x7fff)), odd);
-}
-GELU_INLINE void f32_store_f16(uint16_t *p, v32 y) { v32_store_f16(p, y); }
-GELU_INLINE void f32_store_bf16(uint16_t *p, v32 y) { v32_store_high_half(p, f32_bf16_bits(y)); }
-
-GELU_INLINE m32 f32_agree_f32(v32 a, v32 b) { return v32_equal(a, b); }
-GELU_INLINE m32 f32_agree_bf16(v32 a, v32 b) {
-    i32 high = i32_set(-0x10000), low = i32_set(0xffff);
-    m32 same = i32_equal(i32_and(f32_bf16_bits(a), high), i32_and(f32_bf16_bits(b), high));
-    return m32_and(same, m32_not(i32_equal(i32_and(v32_bits(a), low), i32_set(0x8000))));
-}
-/* Adding 1.5 * 2^(e + 13) rounds to the 11 bits of a normal f16 by a float addition. */
-GELU_INLINE v32 f32_f16_rounded(v32 x) {
-    v32 power = v32_from_bits(i32_and(v32_bits(x), i32_set((int32_t)0xff800000)));
-    v32 shift = power * v32_set(0x1.8p+13f);
-    return (x + shift) - shift;
-}
-GELU_INLINE m32 f32_agree_f16(v32 a, v32 b) {
-    m32 same = v32_equal(f32_f16_rounded(a), f32_f16_rounded(b));
-    m32 normal = m32_and(v32_less(v32_set(0x1p-14f), v32_abs(a)), v32_less(v32_abs(a), v32_set(0x1p+16f)));
-    m32 middle = i32_equal(i32_and(v32_bits(a), i32_set(0x1fff)), i32_set(0x1000));
-    return m32_and(m32_and(same, normal), m32_not(middle));
-}
-
-/* What needs no polynomial. Below 2^-25, f(x) rounds to x/2, and halves of odd subnormals, which lie just above a tie,
- * away from zero for x > 0 and towards it for x < 0. There bits are proportional to values. */
-GELU_INLINE f32_result f32_tiny(v32 x) {
-    i32 sign = i32_and(v32_bits(x), i32_set(INT32_MIN)), magnitude = i32_and(v32_bits(x), i32_set(INT32_MAX));
-    i32 up = i32_shift_right(i32_add(v32_bits(x), i32_set(INT32_MIN)), 31); /* 1 for x > 0 */
-    i32 half = i32_add(sign, i32_shift_right(i32_add(magnitude, up), 1));
-    m32 linear = v32_less(v32_abs(x), v32_set(0x1p-125f));
-    v32 y = v32_select(linear, v32_from_bits(half), x * v32_set(0.5f));
-    return (f32_result){y, v32_less(v32_abs(x), v32_set(0x1p-25f))};
-}
-
-/* Completes a group of nothing but tiny inputs, or says that this is none. */
-GELU_INLINE bool f32_tiny_group(const float *x, float *y) {
-    bool all = true;
-    for (int i = 0; i < F32_GROUP; i += V32_LANES) all = all && !m32_any(m32_not(f32_tiny(v32_load_f32(x + i)).sure));
-    for (int i = 0; all && i < F32_GROUP; i += V32_LANES) v32_store_f32(y + i, f32_tiny(v32_load_f32(x + i)).value);
-    return all;
-}
-#define F32_TINY_forward_f32 f32_tiny_group
-
-/* f32_<operation>_to_<type>: correctly rounded where sure. */
-#define F32_EXACT(operation, type)                                                                                     \
+/* f32_<operation>_to_<type>: correctly rounded where the whole interval rounds to one number. */
+#define F32_NEAR(operation, type)                                                                                      \
     GELU_INLINE f32_result f32_##operation##_to_##type(const struct f32_table *table, v32 x) {                         \
         f32_split r = f32_##operation(table, x);                                                                       \
         v32 up = r.value + r.rest_up, down = r.value + r.rest_down;                                                    \
-        m32 sure = m32_and(f32_agree_##type(up, down), f32_##operation##_domain(x));                                   \
-        return (f32_result){up, sure};                                                                                 \
+        return f32_sure_but(up, m32_not(m32_and(f32_agree_##type(up, down), f32_##operation##_domain(x))));            \
     }
-F32_EXACT(forward, f32)
-F32_EXACT(grad, f32)
-F32_EXACT(grad, f16)
-F32_EXACT(grad, bf16)
+
+/* f(x) or f'(x) for x > 0, from tail = f(-x) or f'(-x) times 1 + 2^-22 or less that: beside x or 1 it is little. */
+GELU_INLINE v32 f32_forward_above(v32 x, v32 tail, float times) { return v32_fma(tail, v32_set(times), x); }
+GELU_INLINE v32 f32_grad_above(v32 x, v32 tail, float times) {
+    (void)x;
+    return v32_fnma(tail, v32_set(times), v32_set(1));
+}
+
+/* The same as f32_<operation>_to_<type> beyond the table, from the tail. A subnormal result is known as a float first and
+ * then rounded again: the wider interval holds both neighbours of that float, lest it be in the middle. */
+#define F32_FAR(operation, type)                                                                                       \
+    GELU_INLINE v32 f32_##operation##_tail_to_##type(f32_tail t, v32 x, float relative) {                              \
+        v32 error = t.high * v32_select(v32_less(t.high, v32_set(0x1p-61f)), v32_set(0x1p-22f), v32_set(relative));    \
+        v32 a = tail_value(t.high + (t.rest + error)), b = tail_value(t.high + (t.rest - error));                      \
+        m32 negative = v32_is_negative(x);                                                                             \
+        v32 first = v32_select(negative, a, f32_##operation##_above(x, a, 0x1.000004p+0f));                            \
+        v32 second = v32_select(negative, b, f32_##operation##_above(x, b, 0x1.fffff8p-1f));                           \
+        return f32_nan_where(m32_not(f32_agree_##type(first, second)), first);                                         \
+    }
+
+F32_NEAR(forward, f32)
+F32_NEAR(grad, f32)
+F32_NEAR(grad, f16)
+F32_NEAR(grad, bf16)
+F32_FAR(forward, f32)
+F32_FAR(grad, f32)
+F32_FAR(grad, f16)
+F32_FAR(grad, bf16)
+
+/* name_near, name_far and name_block for a type of results. The table's last interval is not certain. */
+#define F32_EXACT_BLOCKS(name, operation, in, out, act)                                                                \
+    GELU_INLINE f32_result name##_near(v32 x) { return f32_##operation##_to_##out(&act##_##operation##_table, x); }    \
+    GELU_INLINE v32 name##_far(v32 x) {                                                                                \
+        v32 z = v32_min(v32_abs(x), v32_set(act##_tail_end));                                                          \
+        return f32_##operation##_tail_to_##out(act##_##operation##_tail(z), x, act##_tail_error);                      \
+    }                                                                                                                  \
+    GELU_INLINE void name##_store(gelu_##out *y, v32 value) { f32_store_##out(y, value); }                             \
+    F32_BLOCKS(name, both, 0.9685f * act##_##operation##_table.z_max, F32_TINY_##operation##_##out, in, out)
+#define F32_TINY_forward_f32 f32_tiny_f32
+#define F32_TINY_grad_f32 f32_never_tiny
+#define F32_TINY_grad_f16 f32_never_tiny
+#define F32_TINY_grad_bf16 f32_never_tiny
 #endif
 
 GELU_INLINE void f32_store_f32(float *p, v32 y) { v32_store_f32(p, y); }
 
-#define F32_TINY_grad_f32(x, y) false /* tiny inputs are for the polynomial */
-#define F32_TINY_grad_f16 F32_TINY_grad_f32
-#define F32_TINY_grad_bf16 F32_TINY_grad_f32
-
-/* The fast derivative: the split without its rounding test, less than 1 ULP from the exact value. Beyond the table, and
- * where p itself is small, the formula. */
-GELU_INLINE f32_result f32_fast_grad_to_f32(const struct f32_table *table, v32 x) {
-    f32_split r = f32_grad(table, x);
-    return (f32_result){r.value + r.rest, v32_less(v32_abs(x), v32_set(FAST_GRAD_SHARE * table->z_max))};
-}
+/* The fast derivative: no test, less than 1 ULP from the exact value. Where p itself is small the tail is better. */
+#define F32_FAST_GRAD_BLOCKS(name, act)                                                                                \
+    GELU_INLINE f32_result name##_near(v32 x) {                                                                        \
+        f32_split r = f32_grad(&act##_grad_table, x);                                                                  \
+        return f32_sure_but(r.value + r.rest, m32_not(v32_equal(x, x)));                                               \
+    }                                                                                                                  \
+    GELU_INLINE v32 name##_far(v32 x) {                                                                                \
+        f32_tail t = act##_grad_tail(v32_min(v32_abs(x), v32_set(act##_tail_end)));                                    \
+        v32 y = tail_value(t.high + t.rest);                                                                           \
+        return v32_select(v32_is_negative(x), y, v32_set(1) - y);                                                      \
+    }                                                                                                                  \
+    GELU_INLINE void name##_store(float *y, v32 value) { v32_store_f32(y, value); }                                    \
+    F32_BLOCKS(name, both, 0.85f * act##_grad_table.z_max, f32_never_tiny, f32, f32)

@@ -5,59 +5,95 @@
 
 enum { F32_BLOCK = 2048, F32_GROUP = 64, F32_LIST_STEP = 4 };
 
-/* What takes one operation on floats: y = formula(x), and y = x * factor, the one rounding that a product needs. */
-#define FLAT_LOOP(name, formula, in, out)                                                                              \
-    static void name(size_t n, const gelu_##in *x, gelu_##out *y) {                                                    \
-        size_t i = 0;                                                                                                  \
-        for (; n - i >= V32_LANES; i += V32_LANES) flat_store_##out(y + i, formula(v32_load_##in(x + i)));             \
-        if (i == n) return;                                                                                            \
-        gelu_##in x_padded[V32_LANES] = {0};                                                                           \
-        gelu_##out y_padded[V32_LANES];                                                                                \
-        memcpy(x_padded, x + i, (n - i) * sizeof *x);                                                                  \
-        flat_store_##out(y_padded, formula(v32_load_##in(x_padded)));                                                  \
-        memcpy(y + i, y_padded, (n - i) * sizeof *y);                                                                  \
-    }
-
-static void flat_multiply_f32(size_t n, const float *x, const float *factor, float *y) {
-    size_t i = 0;
-    for (; n - i >= V32_LANES; i += V32_LANES) v32_store_f32(y + i, v32_load_f32(x + i) * v32_load_f32(factor + i));
-    for (; i < n; i++) y[i] = x[i] * factor[i];
-}
-
-GELU_INLINE void flat_store_f32(float *p, v32 y) { v32_store_f32(p, y); }
-#ifdef GELU_SIMD_FMA
-GELU_INLINE void flat_store_f16(uint16_t *p, v32 y) { v32_store_f16(p, y); }
-GELU_INLINE void flat_store_bf16(uint16_t *p, v32 y) { v32_store_high_half(p, v32_bits(y)); }
-#endif
-
-GELU_INLINE v32 identity_flat(v32 x) { return v32_select(v32_equal(x, x), x, x * v32_set(0.5f)); } /* NaN: made quiet */
-GELU_INLINE v32 relu_flat(v32 x) { return v32_select(v32_less(x, v32_set(0)), v32_set(0), identity_flat(x)); }
-
-/* A float to store, and where it is the right one. */
+/* A vector to store, and a bit for each lane where it may be the wrong one. */
 typedef struct {
     v32 value;
-    m32 sure;
+    unsigned open;
 } f32_result;
 
-/* A function of groups of 64 elements: one bit each, set where the step was not sure. Where it was of none, tiny or
- * exact completes the group. */
-#define F32_GROUPS_OF(name, step, tiny, exact, in, out, table)                                                         \
-    GELU_SHARED void name(size_t groups, const gelu_##in *x, gelu_##out *y, uint64_t *open) {                          \
-        for (; groups > 0; groups--, x += F32_GROUP, y += F32_GROUP, open++) {                                         \
-            uint64_t sure = 0;                                                                                         \
-            GELU_UNROLL                                                                                                \
-            for (int i = 0; i < F32_GROUP; i += V32_LANES) {                                                           \
-                f32_result r = step(table, v32_load_##in(x + i));                                                      \
-                f32_store_##out(y + i, r.value);                                                                       \
-                sure |= (uint64_t)m32_bits(r.sure) << i;                                                               \
-            }                                                                                                          \
-            *open = ~sure;                                                                                             \
-            if (__builtin_expect(sure == 0, 0)) {                                                                      \
-                if (!tiny(x, y)) exact(F32_GROUP, x, y);                                                               \
-                *open = 0;                                                                                             \
-            }                                                                                                          \
+GELU_INLINE f32_result f32_sure_but(v32 value, m32 open) { return (f32_result){value, m32_bits(open)}; }
+
+/* Which inputs lie beyond the table: those below -limit only, or both ways. */
+GELU_INLINE m32 f32_beyond_below(v32 x, float limit) { return v32_less(x, v32_set(-limit)); }
+GELU_INLINE m32 f32_beyond_both(v32 x, float limit) { return v32_less(v32_set(limit), v32_abs(x)); }
+
+/* name_far is for inputs beyond the table and gives NaN where it is not certain. */
+GELU_INLINE v32 f32_nan_where(m32 open, v32 value) { return v32_select(open, v32_set(__builtin_nanf("")), value); }
+GELU_INLINE uint64_t f32_is_nan(v32 x) { return m32_bits(m32_not(v32_equal(x, x))); }
+
+/* The bits of the vector at position i. */
+GELU_INLINE unsigned f32_lanes(const uint64_t *bits, size_t i) {
+    return (unsigned)(bits[i / F32_GROUP] >> i % F32_GROUP & (((uint64_t)1 << V32_LANES) - 1));
+}
+
+/* name_block: groups of 64 elements, for each of which open gets a bit, set where the result stored is not certain.
+ * Groups of nothing but inputs beyond the table go to name_far_group; after one another is likely. Other such inputs
+ * are packed for name_far. A group of which little is certain may be tiny's. */
+#define F32_BLOCKS(name, side, limit, tiny, in, out)                                                                   \
+    GELU_SHARED uint64_t name##_far_group(const gelu_##in *x, gelu_##out *y) {                                         \
+        uint64_t open = 0;                                                                                             \
+        for (int i = 0; i < F32_GROUP; i += V32_LANES) {                                                               \
+            v32 result = name##_far(v32_load_##in(x + i));                                                             \
+            name##_store(y + i, result);                                                                               \
+            open |= f32_is_nan(result) << i;                                                                           \
         }                                                                                                              \
+        return open;                                                                                                   \
+    }                                                                                                                  \
+    GELU_SHARED void name##_far_packed(size_t n, const gelu_##in *x, gelu_##out *y, uint64_t *open,                    \
+                                       const uint64_t *beyond) {                                                       \
+        float packed[F32_BLOCK + V32_LANES];                                                                           \
+        size_t count = 0;                                                                                              \
+        for (size_t i = 0; i < n; i += V32_LANES) {                                                                    \
+            unsigned lanes = f32_lanes(beyond, i);                                                                     \
+            v32_pack(packed + count, lanes, v32_load_##in(x + i));                                                     \
+            count += (size_t)__builtin_popcount(lanes);                                                                \
+        }                                                                                                              \
+        v32_store_f32(packed + count, v32_set(limit));                                                                 \
+        for (size_t i = 0; i < count; i += V32_LANES) v32_store_f32(packed + i, name##_far(v32_load_f32(packed + i))); \
+        count = 0;                                                                                                     \
+        for (size_t i = 0; i < n; i += V32_LANES) {                                                                    \
+            unsigned lanes = f32_lanes(beyond, i);                                                                     \
+            if (lanes == 0) continue;                                                                                  \
+            v32 result = v32_unpack(packed + count, lanes, v32_load_##out(y + i));                                     \
+            count += (size_t)__builtin_popcount(lanes);                                                                \
+            name##_store(y + i, result);                                                                               \
+            open[i / F32_GROUP] |= (f32_is_nan(result) & lanes) << i % F32_GROUP;                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    GELU_SHARED void name##_block(size_t groups, const gelu_##in *x, gelu_##out *y, uint64_t *open) {                  \
+        uint64_t beyond[F32_BLOCK / F32_GROUP], any_beyond = 0;                                                        \
+        bool all = false;                                                                                              \
+        for (size_t g = 0; g < groups; g++, x += F32_GROUP, y += F32_GROUP) {                                          \
+            uint64_t left = 0, far = 0;                                                                                \
+            if (all)                                                                                                   \
+                for (int i = 0; i < F32_GROUP; i += V32_LANES)                                                         \
+                    far |= (uint64_t)m32_bits(f32_beyond_##side(v32_load_##in(x + i), limit)) << i;                    \
+            if (far != UINT64_MAX) {                                                                                   \
+                far = 0;                                                                                               \
+                GELU_UNROLL                                                                                            \
+                for (int i = 0; i < F32_GROUP; i += V32_LANES) {                                                       \
+                    v32 lanes = v32_load_##in(x + i);                                                                  \
+                    f32_result r = name##_near(lanes);                                                                 \
+                    name##_store(y + i, r.value);                                                                      \
+                    left |= (uint64_t)r.open << i;                                                                     \
+                    far |= (uint64_t)m32_bits(f32_beyond_##side(lanes, limit)) << i;                                   \
+                }                                                                                                      \
+            }                                                                                                          \
+            all = far == UINT64_MAX;                                                                                   \
+            if (all) left = name##_far_group(x, y), far = 0;                                                           \
+            if (__builtin_expect(__builtin_popcountll(left) > F32_GROUP / 4, 0) && tiny(x, y)) left = 0;               \
+            open[g] = left & ~far;                                                                                     \
+            beyond[g] = far;                                                                                           \
+            any_beyond |= far;                                                                                         \
+        }                                                                                                              \
+        size_t n = groups * F32_GROUP;                                                                                 \
+        if (any_beyond != 0) name##_far_packed(n, x - n, y - n, open, beyond);                                         \
     }
+
+GELU_INLINE bool f32_never_tiny(const void *x, const void *y) {
+    (void)x, (void)y;
+    return false;
+}
 
 /* The positions of the set bits, and how many. Has written up to F32_LIST_STEP - 1 more. */
 GELU_INLINE size_t f32_list(const uint64_t *open, size_t groups, uint16_t *positions) {
@@ -78,33 +114,44 @@ GELU_INLINE size_t f32_list(const uint64_t *open, size_t groups, uint16_t *posit
     return count;
 }
 
-/* name: blocks of groups, each followed by the repair of its open elements by exact, a loop over the formula that takes
- * multiples of V32_LANES. An output may be an input: then the block works on a copy. */
-#define F32_LOOP(name, groups, exact, in, out)                                                                         \
-    static void name(size_t n, const gelu_##in *x, gelu_##out *y) {                                                    \
-        gelu_##in copy[F32_BLOCK], values[F32_BLOCK + V32_LANES];                                                      \
+/* The open elements of a block, by exact, a loop over the formula that takes multiples of V32_LANES. */
+#define F32_REPAIR(name, exact, in, out)                                                                               \
+    GELU_SHARED void name(size_t groups, const gelu_##in *x, gelu_##out *y, const uint64_t *open) {                    \
+        gelu_##in values[F32_BLOCK + V32_LANES];                                                                       \
         gelu_##out results[F32_BLOCK + V32_LANES];                                                                     \
         uint16_t positions[F32_BLOCK + F32_LIST_STEP];                                                                 \
+        size_t listed = f32_list(open, groups, positions);                                                             \
+        if (listed == 0) return;                                                                                       \
+        for (size_t j = 0; j < listed; j++) values[j] = x[positions[j]];                                               \
+        memset(values + listed, 0, V32_LANES * sizeof *values);                                                        \
+        exact((listed + V32_LANES - 1) / V32_LANES * V32_LANES, values, results);                                      \
+        for (size_t j = 0; j < listed; j++) y[positions[j]] = results[j];                                              \
+    }
+
+/* For kernels that leave nothing open. */
+GELU_INLINE void f32_no_repair(size_t groups, const void *x, void *y, const uint64_t *open) {
+    (void)groups, (void)x, (void)y, (void)open;
+}
+
+/* name: block by block. An output may be an input: then the block works on a copy. */
+#define F32_LOOP(name, repair, in, out)                                                                                \
+    static void name(size_t n, const gelu_##in *x, gelu_##out *y) {                                                    \
+        gelu_##in copy[F32_BLOCK];                                                                                     \
         uint64_t open[F32_BLOCK / F32_GROUP];                                                                          \
         for (size_t count; n > 0; x += count, y += count, n -= count) {                                                \
             count = n < F32_BLOCK ? n : F32_BLOCK;                                                                     \
             const gelu_##in *from = (const void *)x == (void *)y ? memcpy(copy, x, count * sizeof *x) : x;             \
             size_t whole = count / F32_GROUP, i = whole * F32_GROUP;                                                   \
-            groups(whole, from, y, open);                                                                              \
+            name##_block(whole, from, y, open);                                                                        \
             if (i < count) {                                                                                           \
                 gelu_##in x_padded[F32_GROUP] = {0};                                                                   \
                 gelu_##out y_padded[F32_GROUP];                                                                        \
                 memcpy(x_padded, from + i, (count - i) * sizeof *x);                                                   \
-                groups(1, x_padded, y_padded, open + whole);                                                           \
+                name##_block(1, x_padded, y_padded, open + whole);                                                     \
                 memcpy(y + i, y_padded, (count - i) * sizeof *y);                                                      \
                 open[whole++] &= ((uint64_t)1 << (count - i)) - 1;                                                     \
             }                                                                                                          \
-            size_t listed = f32_list(open, whole, positions);                                                          \
-            if (listed == 0) continue;                                                                                 \
-            for (size_t j = 0; j < listed; j++) values[j] = from[positions[j]];                                        \
-            memset(values + listed, 0, V32_LANES * sizeof *values);                                                    \
-            exact((listed + V32_LANES - 1) / V32_LANES * V32_LANES, values, results);                                  \
-            for (size_t j = 0; j < listed; j++) y[positions[j]] = results[j];                                          \
+            repair(whole, from, y, open);                                                                              \
         }                                                                                                              \
     }
 

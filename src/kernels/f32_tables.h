@@ -1222,10 +1222,33 @@ static const struct fast_table silu_fast_table = {
     },
 };
 
-/* The tails of the fast kernels: c2..c7 of e^r, and what makes z Phi(-z) e^(z^2/2) of 1/z. */
-static const float fast_tail_exp[6] = {0x1.0000000000000p-1f, 0x1.5555560000000p-3f, 0x1.5554e80000000p-5f, 0x1.1110e00000000p-7f, 0x1.6d44b20000000p-10f, 0x1.a126520000000p-13f};
-#define FAST_ERF_TAIL_MAIN 0x1.9800000000000p-2f
-static const float fast_tail_erf[6] = {0x1.07667c0000000p-11f, 0x1.a158800000000p-14f, -0x1.99ced00000000p-2f, -0x1.efdc120000000p-10f, 0x1.6202160000000p+0f, -0x1.ba1e660000000p+0f};
+/* Of tail.inc.h. e^r, and 2^(j/8) times a factor: its float, with j taken from the bits where n adds it, and the rest. */
+static const float tail_exp_terms[4] = {0x1.0000000000000p-1f, 0x1.5555560000000p-3f, 0x1.555acc0000000p-5f, 0x1.1114300000000p-7f};
+static const float tail_exp_one[2][8] = {
+    {0x1.0000000000000p+64f, 0x1.f72b840000000p+63f, 0x1.f06fe00000000p+63f, 0x1.ebfdae0000000p+63f, 0x1.ea09e60000000p+63f, 0x1.eace540000000p+63f, 0x1.ee89fa0000000p+63f, 0x1.f5818e0000000p+63f},
+    {0x0p+0f, -0x1.9c0c220000000p-27f, 0x1.1250020000000p-25f, -0x1.0a35500000000p-25f, 0x1.26055c0000000p-26f, 0x1.67a1ca0000000p-28f, -0x1.f9c3040000000p-27f, -0x1.a5217c0000000p-28f},
+};
+static const float tail_exp_erf[2][8] = {
+    {0x1.8ff0240000000p+62f, 0x1.9422b20000000p+62f, 0x1.9b9bf20000000p+62f, 0x1.a353e60000000p+62f, 0x1.9acc840000000p+62f, 0x1.9464f60000000p+62f, 0x1.904e740000000p+62f, 0x1.8ebeac0000000p+62f},
+    {-0x1.81e1700000000p-26f, -0x1.d7bede0000000p-28f, 0x1.f9083c0000000p-29f, 0x1.c185220000000p-26f, 0x1.549f280000000p-25f, 0x1.f489ea0000000p-26f, 0x1.6184d60000000p-26f, -0x1.18f1040000000p-25f},
+};
+#define TAIL_ERF_FORWARD_SHIFT 0x1.0000000000000p+1f
+#define TAIL_ERF_FORWARD_CENTRE 0x1.4000000000000p-5f
+static const float tail_erf_forward[6] = {0x1.153d020000000p-10f, -0x1.11cb140000000p-1f, -0x1.70e5140000000p-2f, -0x1.d66c920000000p-1f, -0x1.1d237e0000000p-1f, -0x1.d616820000000p+1f};
+#define TAIL_ERF_GRAD_SHIFT 0x1.4000000000000p+0f
+#define TAIL_ERF_GRAD_CENTRE 0x1.4000000000000p-5f
+static const float tail_erf_grad[6] = {0x1.cec5080000000p-11f, -0x1.1620700000000p-1f, -0x1.ccc0460000000p-2f, -0x1.35e73c0000000p-1f, -0x1.0670ce0000000p-1f, -0x1.1a35020000000p+0f};
+#define TAIL_EIGHTHS 0x1.7154760000000p+3f
+#define TAIL_LN2_HI 0x1.62e4300000000p-4f
+#define TAIL_LN2_LO -0x1.05c6100000000p-32f
+#define TAIL_QUICK_HI 0x1.b3b6460000000p+0f
+#define TAIL_QUICK_LO -0x1.78d4fe0000000p-26f
+#define TAIL_TANH_SLOPE_HI 0x1.9884540000000p+0f
+#define TAIL_TANH_SLOPE_LO -0x1.8579360000000p-25f
+#define TAIL_TANH_CUBIC_HI 0x1.2444f20000000p-4f
+#define TAIL_TANH_CUBIC_LO 0x1.49b16a0000000p-29f
+#define TAIL_TANH_CUBIC_3_HI 0x1.b6676c0000000p-3f
+#define TAIL_TANH_CUBIC_3_LO -0x1.175e200000000p-32f
 /* clang-format on */
 
 #endif

@@ -9,24 +9,27 @@
 #ifdef GELU_SIMD_FMA
 #define FLOATS(slot, operation, in, out, act)                                                                          \
     UNARY_LOOP(slot##_##act##_exact, act##_##operation##_to_##out, in, out)                                            \
-    F32_GROUPS_OF(slot##_##act##_groups, f32_##operation##_to_##out, F32_TINY_##operation##_##out,                     \
-                  slot##_##act##_exact, in, out, &act##_##operation##_table)                                           \
-    F32_LOOP(slot##_##act, slot##_##act##_groups, slot##_##act##_exact, in, out)
+    F32_EXACT_BLOCKS(slot##_##act, operation, in, out, act)                                                            \
+    F32_REPAIR(slot##_##act##_repair, slot##_##act##_exact, in, out)                                                   \
+    F32_LOOP(slot##_##act, slot##_##act##_repair, in, out)
 #else
 #define FLOATS DOUBLES
 #endif
 
 /* The fast kernels: the same steps everywhere. What is cheap anyway is exact. */
 #define FAST(slot, operation, in, out, act)                                                                            \
-    FAST_FAR_LOOP(slot##_##act##_far, act)                                                                             \
-    FAST_GROUPS_OF(slot##_##act##_groups, act, slot##_##act##_far, in, out)                                            \
-    F32_LOOP(slot##_##act, slot##_##act##_groups, slot##_##act##_far, in, out)
+    FAST_FORWARD_BLOCKS(slot##_##act, in, out, act, f32_never_tiny)                                                    \
+    F32_LOOP(slot##_##act, f32_no_repair, in, out)
 /* From or to the shorter types: a float is enough but for what lies near a rounding boundary. */
 #define SHORT(slot, operation, in, out, act)                                                                           \
     UNARY_LOOP(slot##_##act##_exact, act##_forward_to_##out, in, out)                                                  \
-    SHORT_FAR_LOOP(slot##_##act##_far, act, slot##_##act##_exact, in, out)                                             \
-    FAST_GROUPS_OF(slot##_##act##_groups, act, slot##_##act##_far, in, out)                                            \
-    F32_LOOP(slot##_##act, slot##_##act##_groups, slot##_##act##_far, in, out)
+    FAST_FORWARD_BLOCKS(slot##_##act, in, out, act, SHORT_TINY_##in##_##out)                                           \
+    F32_REPAIR(slot##_##act##_repair, slot##_##act##_exact, in, out)                                                   \
+    F32_LOOP(slot##_##act, slot##_##act##_repair, in, out)
+#define SHORT_TINY_bf16_bf16 f32_tiny_bf16
+#define SHORT_TINY_f16_f16 f32_never_tiny
+#define SHORT_TINY_f32_f16 f32_never_tiny
+#define SHORT_TINY_f32_bf16 f32_never_tiny
 #ifdef GELU_SIMD_FMA
 #define SHORTS SHORT
 #else
@@ -80,10 +83,10 @@
 
 #define multiply_f32 flat_multiply_f32
 #define FAST_SLOPE(act)                                                                                                \
-    UNARY_LOOP(fast_slope_##act##_exact, act##_grad_to_f32, f32, f32)                                                  \
-    F32_GROUPS_OF(fast_slope_##act##_groups, f32_fast_grad_to_f32, F32_TINY_grad_f32, fast_slope_##act##_exact, f32,   \
-                  f32, &act##_grad_table)                                                                              \
-    F32_LOOP(fast_slope_##act, fast_slope_##act##_groups, fast_slope_##act##_exact, f32, f32)
+    UNARY_LOOP(fast_slope_##act##_exact, act##_grad_to_f32, f32, f32) /* NaN */                                        \
+    F32_FAST_GRAD_BLOCKS(fast_slope_##act, act)                                                                        \
+    F32_REPAIR(fast_slope_##act##_repair, fast_slope_##act##_exact, f32, f32)                                          \
+    F32_LOOP(fast_slope_##act, fast_slope_##act##_repair, f32, f32)
 FAST_SLOPE(erf)
 FAST_SLOPE(tanh)
 FAST_SLOPE(quick)

@@ -13,9 +13,13 @@
 #include "kernels/estimate.inc.h"
 #include "kernels/rounding.inc.h"
 #include "kernels/elementwise.inc.h"
+#include "kernels/flat.inc.h"
 #include "kernels/f32_loop.inc.h"
-#include "kernels/fast_tail.inc.h"
+#include "kernels/tail.inc.h"
 #include "kernels/fast.inc.h"
+#ifdef GELU_SIMD_FMA
+#include "kernels/f32_rounding.inc.h"
+#endif
 #include "kernels/f32.inc.h"
 #include "kernels/slots.inc.h"
 

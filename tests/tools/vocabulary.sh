@@ -7,7 +7,7 @@ set -euo pipefail
 cd "${GELU_SOURCE_DIR:?}"
 tested=tests/unit/vocabulary.inc.h
 # Parts of other names, which no kernel calls.
-parts="v32_lookup_rows v32_lookup_columns load_halves store_halves"
+parts="v32_lookup_rows v32_lookup_columns load_halves store_halves v32_permuted"
 
 failed=0
 fail() {
@@ -24,9 +24,9 @@ grep -vE '^ *(/\*| \*)' $tested | sed -E 's/"[^"]*"//g; s/([a-z0-9_]+_)##NAME\(/
 for header in src/kernels/simd/*.h; do
     isa=$(basename "$header" .h)
     [ "$isa" = fma ] && continue # not vectors; test_fma.c
-    [ "$isa" = tile ] || [ -f "tests/unit/test_simd_$isa.c" ] || fail "there is no tests/unit/test_simd_$isa.c"
+    [ "$isa" = tile ] || [ "$isa" = lanes ] || [ -f "tests/unit/test_simd_$isa.c" ] || fail "there is no tests/unit/test_simd_$isa.c"
     names "$header" | grep -vxF "${parts// /$'\n'}" | sort -u >"$2/promised"
-    [ "$(wc -l <"$2/promised")" -ge 10 ] || fail "found too few names in $header"
+    [ "$(wc -l <"$2/promised")" -ge 10 ] || [ "$isa" = lanes ] || fail "found too few names in $header"
     [ "$(names "$header" | wc -l)" = "$(grep -c '^GELU_INLINE' "$header")" ] || fail "$header has a line of a new form"
     comm -23 "$2/promised" "$2/tested" >"$2/missing"
     while read -r name; do fail "$tested does not test $name of $header"; done <"$2/missing"

@@ -121,6 +121,24 @@ GELU_SHARED void test_masks(void) {
     }
 }
 
+/* The lanes of every mask, packed into memory of which no more than a vector is written, and unpacked again. */
+GELU_SHARED void test_packing(void) {
+    LANES_32 x, base, got;
+    float packed[2 * V32_LANES];
+    for (int lane = 0; lane < V32_LANES; lane++) x[lane] = (float)lane + 0.5f, base[lane] = (float)-lane - 1;
+    for (uint32_t mask = 0; mask < 1u << V32_LANES; mask++) {
+        for (int i = 0; i < 2 * V32_LANES; i++) packed[i] = 99;
+        v32_pack(packed, mask, v32_load_f32(x));
+        size_t count = 0;
+        for (size_t lane = 0; lane < V32_LANES; lane++)
+            if (mask >> lane & 1) same_32("v32_pack", count, packed, x[lane]), count++;
+        for (size_t i = V32_LANES; i < 2 * V32_LANES; i++) same_32("v32_pack, behind", i, packed, 99);
+        v32_store_f32(got, v32_unpack(packed, mask, v32_load_f32(base)));
+        for (size_t lane = 0; lane < V32_LANES; lane++)
+            same_32("v32_unpack", lane, got, mask >> lane & 1 ? x[lane] : base[lane]);
+    }
+}
+
 /* For all triples of values: exact where the name promises it. */
 GELU_SHARED void test_fused(void) {
     for (size_t k = 0; k < VALUES; k++) {
@@ -198,6 +216,17 @@ GELU_SHARED void test_lookups(void) {
     } while (0)
 
 GELU_SHARED void test_table_lookups(void) {
+    static const float eight[8] = {0.5f, 1.5f, 2.5f, 3.5f, 4.5f, 5.5f, 6.5f, 7.5f};
+    for (uint32_t first = 0; first < 8; first++) {
+        LANES_32 rows, got;
+        for (uint32_t lane = 0; lane < V32_LANES; lane++) {
+            uint32_t index = (first + 3 * lane) % 8 + (lane % 2 ? 0xbffffff8 : 0x3c5a00);
+            memcpy(&rows[lane], &index, sizeof index);
+        }
+        v32_store_f32(got, v32_lookup_8(eight, v32_bits(v32_load_f32(rows))));
+        for (size_t lane = 0; lane < V32_LANES; lane++)
+            same_32("v32_lookup_8", lane, got, eight[(first + 3 * lane) % 8]);
+    }
     LOOKUP(v32_lookup, f32_table, F32_COLUMNS);
     LOOKUP(v32_lookup_fast, fast_table, FAST_COLUMNS);
 }
@@ -304,6 +333,7 @@ GELU_SHARED int vocabulary_run(void) {
     test_doubles();
     test_floats();
     test_masks();
+    test_packing();
     test_fused();
     test_lookups();
     test_table_lookups();

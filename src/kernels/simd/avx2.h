@@ -167,7 +167,33 @@ GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 
     v32_lookup_rows(table->row[0], FAST_COLUMNS, index, column);
 }
 
+/* table[index modulo 8] */
+GELU_INLINE v32 v32_lookup_8(const float table[8], i32 index) {
+    return _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), index);
+}
+
 /* One bit per lane, the first lane lowest. */
 GELU_INLINE unsigned m32_bits(m32 m) { return (unsigned)_mm256_movemask_ps(m); }
+/* Stores the lanes whose bit is set one after the other, and anything behind them up to a vector; and puts them back
+ * into x. By halves: for four bits, which lane comes to each place, and which place to each lane, a byte each. */
+static const int32_t v32_packed[16] = {0x00, 0x00,   0x01,   0x0100,   0x02,   0x0200,   0x0201,   0x020100,
+                                       0x03, 0x0300, 0x0301, 0x030100, 0x0302, 0x030200, 0x030201, 0x03020100};
+static const int32_t v32_unpacked[8] = {0x00000000, 0x01010100, 0x01010000, 0x02020100,
+                                        0x01000000, 0x02010100, 0x02010000, 0x03020100};
+GELU_INLINE __m128 v32_permuted(__m128 x, int32_t places) {
+    return _mm_permutevar_ps(x, _mm_cvtepu8_epi32(_mm_cvtsi32_si128(places)));
+}
+GELU_INLINE void v32_pack(float *to, unsigned lanes, v32 x) {
+    _mm_storeu_ps(to, v32_permuted(_mm256_castps256_ps128(x), v32_packed[lanes & 15]));
+    _mm_storeu_ps(to + __builtin_popcount(lanes & 15),
+                  v32_permuted(_mm256_extractf128_ps(x, 1), v32_packed[lanes >> 4]));
+}
+GELU_INLINE v32 v32_unpack(const float *from, unsigned lanes, v32 x) {
+    i32 bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    m32 mask = i32_equal(i32_and(i32_set((int32_t)lanes), bit), bit);
+    __m128 low = v32_permuted(_mm_loadu_ps(from), v32_unpacked[lanes & 7]);
+    __m128 high = v32_permuted(_mm_loadu_ps(from + __builtin_popcount(lanes & 15)), v32_unpacked[lanes >> 4 & 7]);
+    return v32_select(mask, _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1), x);
+}
 
 #endif

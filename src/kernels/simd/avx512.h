@@ -144,6 +144,20 @@ GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 
     v32_lookup_columns(table->column, FAST_COLUMNS, index, column);
 }
 
+/* table[index modulo 8] */
+GELU_INLINE v32 v32_lookup_8(const float table[8], i32 index) {
+    return _mm512_permutexvar_ps(index, _mm512_broadcast_f32x8(_mm256_loadu_ps(table)));
+}
+
+/* Stores the lanes whose bit is set one after the other, and anything behind them up to a vector; and puts them back
+ * into x. */
+GELU_INLINE void v32_pack(float *to, unsigned lanes, v32 x) {
+    _mm512_storeu_ps(to, _mm512_maskz_compress_ps((m32)lanes, x));
+}
+GELU_INLINE v32 v32_unpack(const float *from, unsigned lanes, v32 x) {
+    return _mm512_mask_expand_ps(x, (m32)lanes, _mm512_loadu_ps(from));
+}
+
 /* One bit per lane, the first lane lowest. */
 GELU_INLINE unsigned m32_bits(m32 m) { return m; }
 

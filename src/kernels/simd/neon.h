@@ -180,7 +180,17 @@ GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 
     v32_lookup_rows(table->row[0], FAST_COLUMNS, index, column);
 }
 
+/* table[index modulo 8] */
+GELU_INLINE v32 v32_lookup_8(const float table[8], i32 index) {
+    const uint8x16x2_t bytes = {{vreinterpretq_u8_f32(vld1q_f32(table)), vreinterpretq_u8_f32(vld1q_f32(table + 4))}};
+    uint32x4_t row = vandq_u32(vreinterpretq_u32_s32(index), vdupq_n_u32(7));
+    uint32x4_t at = vmlaq_u32(vdupq_n_u32(0x03020100), row, vdupq_n_u32(0x04040404));
+    return vreinterpretq_f32_u8(vqtbl2q_u8(bytes, vreinterpretq_u8_u32(at)));
+}
+
 /* One bit per lane, the first lane lowest. */
 GELU_INLINE unsigned m32_bits(m32 m) { return vaddvq_u32(vandq_u32(m, (uint32x4_t){1, 2, 4, 8})); }
+
+#include "kernels/simd/lanes.h"
 
 #endif

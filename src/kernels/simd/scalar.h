@@ -22,13 +22,11 @@ typedef int m64;
 
 GELU_INLINE v64 v64_set(double x) { return x; }
 GELU_INLINE i64 i64_set(int64_t x) { return x; }
-
 GELU_INLINE i64 v64_bits(v64 x) {
     i64 bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
-
 GELU_INLINE v64 v64_from_bits(i64 bits) {
     v64 x;
     memcpy(&x, &bits, sizeof x);
@@ -95,7 +93,6 @@ GELU_INLINE v64 v64_two_product(v64 a, v64 b, v64 *low) {
 /* Widening loads of V64_LANES elements. A NaN keeps its sign and payload. */
 GELU_INLINE v64 load_f64(const double *p) { return *p; }
 GELU_INLINE v64 load_f32(const float *p) { return *p; }
-
 GELU_INLINE v64 load_bf16(const uint16_t *p) {
     uint32_t bits = (uint32_t)*p << 16;
     float x;
@@ -187,8 +184,12 @@ GELU_INLINE void v32_lookup(const struct f32_table *table, i32 index, v32 *colum
 GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 *column) {
     memcpy(column, table->row[index & (F32_INTERVALS - 1)], sizeof table->row[0]);
 }
+/* table[index modulo 8] */
+GELU_INLINE v32 v32_lookup_8(const float table[8], i32 index) { return table[index & 7]; }
 
 /* One bit per lane, the first lane lowest. */
 GELU_INLINE unsigned m32_bits(m32 m) { return (unsigned)m; }
+
+#include "kernels/simd/lanes.h"
 
 #endif
