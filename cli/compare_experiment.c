@@ -125,7 +125,8 @@ static void print_csv(const train_study *study, const train_result *result) {
 static void add_panel(const train_study *study, const train_result *result, const train_curve *setting, size_t f,
                       figure *figure) {
     figure_panel *panel = figure_add_panel(figure, forms[study->experiment].at, forms[study->experiment].names[f]);
-    panel->log_y = true;
+    panel->log_y = forms[study->experiment].figures[f] != test_error;
+    if (!panel->log_y) panel->y_min = 0;
     for (size_t c = 0; c < result->count; c++) {
         const train_curve *curve = &result->curves[c];
         if (!same_setting(curve, setting)) continue;

@@ -33,7 +33,7 @@ figure *compare_figure_learning(const compare_curves *curves) {
     panel->log_y = true;
     add_curves(figure, panel, FIGURE_LINE, curves->epochs, epoch, loss);
     panel = figure_add_panel(figure, "epoch", "test errors, %");
-    panel->log_y = true;
+    panel->y_min = 0;
     add_curves(figure, panel, FIGURE_LINE, curves->epochs, epoch, error);
     return checked(figure);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
+#include <float.h>
 #include <math.h>
 
 #include "plot.h"
@@ -34,13 +35,6 @@ static bool jumps(gelu_act act, int order) {
     return (act == GELU_RELU && order == 1) || (act == GELU_ELU && order == 2);
 }
 
-/* The lines that end at 0 and begin there, where the grid has no point. */
-static void break_at_zero(gelu_act act, int order, figure_line *line) {
-    if (!jumps(act, order)) return;
-    for (size_t i = 1; i < line->n; i++)
-        if (line->x[i - 1] <= 0 && line->x[i] > 0) line->y[i - 1] = NAN;
-}
-
 static void name_error(gelu_act act, figure_line *line) {
     double most = 0, at = line->x[0];
     for (size_t i = 0; i < line->n; i++) {
@@ -53,17 +47,29 @@ static void name_error(gelu_act act, figure_line *line) {
     snprintf(line->name, sizeof line->name, "%s: at most %.3g, at x = %.3g", figure_act_name(act), most, at);
 }
 
-static void add_act(const plot_request *request, gelu_act act, int order, figure *figure, figure_panel *panel) {
-    figure_line *line = figure_add_line(figure, panel, figure_act_name(act), (int)act, FIGURE_LINE, request->points);
-    if (!line) return;
-    for (size_t i = 0; i < line->n; i++) {
-        line->x[i] = point(request, i);
-        line->y[i] = value_at(request, act, order, line->x[i]);
+/* Where f jumps at 0, its curve is broken there and goes on from the value on the right. */
+static size_t add_point(const plot_request *request, gelu_act act, int order, double x, size_t n, figure_line *line) {
+    bool crosses = !request->is_error && jumps(act, order) && n > 0 && line->x[n - 1] <= 0 && x > 0;
+    if (crosses) {
+        line->x[n] = 0;
+        line->y[n++] = NAN;
+        line->x[n] = 0;
+        line->y[n++] = value_at(request, act, order, DBL_MIN);
     }
-    if (request->is_error)
-        name_error(act, line);
-    else
-        break_at_zero(act, order, line);
+    line->x[n] = x;
+    line->y[n] = value_at(request, act, order, x);
+    return n + 1;
+}
+
+static void add_act(const plot_request *request, gelu_act act, int order, figure *figure, figure_panel *panel) {
+    enum { AT_A_JUMP = 2 };
+    figure_line *line =
+        figure_add_line(figure, panel, figure_act_name(act), (int)act, FIGURE_LINE, request->points + AT_A_JUMP);
+    if (!line) return;
+    line->n = 0;
+    for (size_t i = 0; i < request->points; i++)
+        line->n = add_point(request, act, order, point(request, i), line->n, line);
+    if (request->is_error) name_error(act, line);
 }
 
 /* An error that vanishes somewhere reaches down for ever on a logarithmic axis. */

@@ -54,9 +54,10 @@ static const char style[] =
     "tbody td{border-bottom:1px solid #eee;font-variant-numeric:tabular-nums}tr.claim td{background:#f4f6f8;"
     "border-top:1px solid #bbb;text-align:left}.rule{color:#555;font-size:.9em}"
     ".verdict{display:inline-block;border-radius:.3em;padding:0 .5em;margin-right:.5em;color:#fff;font-weight:600}"
-    ".summary{list-style:none;padding:0}.summary li{margin:.2em 0}.summary .verdict{min-width:7.5em;text-align:center}"
+    ".summary{list-style:none;padding:0}.summary li{margin:.2em 0}.summary .verdict{min-width:8em;text-align:center}"
     ".holds{background:#006d4e}.fails{background:#a33c00}.depends{background:#555}"
-    "figure{margin:1em 0 2em}figure img{width:100%;max-width:800px;display:block}figcaption{color:#555;max-width:800px}"
+    "figure{margin:1em 0 2em}figure "
+    "img{width:100%;max-width:800px;display:block}figcaption{color:#555;max-width:800px;margin-top:.6em}"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2em 1.2em}dt{color:#555}dd{margin:0}"
     "pre{background:#f4f6f8;padding:.7em;overflow-x:auto}";
 
