@@ -14,6 +14,7 @@
 #include "kernels/rounding.inc.h"
 #include "kernels/elementwise.inc.h"
 #include "kernels/flat.inc.h"
+#include "kernels/f32_block.inc.h"
 #include "kernels/f32_loop.inc.h"
 #include "kernels/tail.inc.h"
 #include "kernels/fast.inc.h"

@@ -77,7 +77,6 @@ GELU_INLINE f32_tail erf_forward_tail(v32 z) {
     v32 t = tail_erf_variable(v, TAIL_ERF_FORWARD_SHIFT, TAIL_ERF_FORWARD_CENTRE);
     return tail_changed(tail_exp_of_minus(tail_exp_erf, v), tail_polynomial(tail_erf_forward, t));
 }
-
 GELU_INLINE f32_tail erf_grad_tail(v32 z) {
     v32_pair v = pair_product(z, z * v32_set(0.5f));
     v32 t = tail_erf_variable(v, TAIL_ERF_GRAD_SHIFT, TAIL_ERF_GRAD_CENTRE);
@@ -101,11 +100,8 @@ GELU_INLINE f32_tail tail_logistic_grad(v32_pair v, v32_pair z_slope) {
     tail_exp e = tail_exp_of_minus(tail_exp_one, v);
     v32_pair m = pair_sum(z_slope.high, v32_set(-1));
     v32 w = v32_set(1) + v32_set(1) / m.high, c = tail_logistic_change(e);
-    v32 change = c * v32_fma(w, c, v32_set(1) + w);
-    f32_tail t = tail_changed(e, change);
-    f32_tail product = tail_product(t, m.high);
-    product.rest = v32_fma(t.high, m.low + z_slope.low, product.rest);
-    return product;
+    f32_tail t = tail_changed(e, c * v32_fma(w, c, v32_set(1) + w)), product = tail_product(t, m.high);
+    return (f32_tail){product.high, v32_fma(t.high, m.low + z_slope.low, product.rest)};
 }
 
 GELU_INLINE f32_tail silu_forward_tail(v32 z) { return tail_logistic_forward(z, (v32_pair){z, v32_set(0)}); }
@@ -113,7 +109,6 @@ GELU_INLINE f32_tail silu_grad_tail(v32 z) {
     v32_pair v = {z, v32_set(0)};
     return tail_logistic_grad(v, v);
 }
-
 GELU_INLINE v32_pair tail_quick_v(v32 z) {
     v32_pair v = pair_product(z, v32_set(TAIL_QUICK_HI));
     return (v32_pair){v.high, v32_fma(z, v32_set(TAIL_QUICK_LO), v.low)};
