@@ -83,6 +83,8 @@ bool bench_fits_in_memory(double nbytes) {
 
 enum { TICKS = 1000 }; /* for each group */
 
+static struct sigaction before; /* a picture that is drawn next has its own use for the signal */
+
 /* SA_RESETHAND: the second time it ends the program. */
 static void on_interrupt(int number) {
     static const char clear[] = "\r\033[K";
@@ -96,7 +98,12 @@ void bench_progress_begin(bench_progress *progress, size_t groups) {
     if (!progress->bar.enabled) return;
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGINT, &action, &before);
+}
+
+void bench_progress_end(bench_progress *progress) {
+    if (progress->bar.enabled) sigaction(SIGINT, &before, NULL);
+    cli_progress_end(&progress->bar);
 }
 
 void bench_progress_show(void *progress, double done) {

@@ -45,6 +45,7 @@ typedef struct {
 } bench_progress;
 
 void bench_progress_begin(bench_progress *progress, size_t groups);
+void bench_progress_end(bench_progress *progress);
 void bench_progress_show(void *progress, double done);
 
 /* `gelu bench linear` and `gelu bench ffn`, argv[0] being that word. */

@@ -178,14 +178,14 @@ static int run_groups(const request *request, bench_progress *progress, size_t n
         progress->group = i;
         gelu_status status = bench_group_run(&groups[i], rows + i * per_group);
         if (status != GELU_OK) {
-            cli_progress_end(&progress->bar);
+            bench_progress_end(progress);
             return cli_fail("%zu elements: %s", groups[i].n, gelu_status_string(status));
         }
         if (request->manner.markdown) continue;
         cli_progress_clear(&progress->bar);
         bench_print_rows(stdout, format, per_group, rows + i * per_group);
     }
-    cli_progress_end(&progress->bar);
+    bench_progress_end(progress);
     if (request->manner.markdown) bench_print_markdown(stdout, n * per_group, rows);
     if (!request->manner.markdown && !request->manner.csv)
         printf("%s; %.2f GHz by chains of dependent operations (fused multiply-add: %d clocks); %u thread%s\n",

@@ -162,7 +162,7 @@ static int run_groups(const request *request, bench_progress *progress, size_t n
         if (!request->manner.markdown) bench_layer_print_rows(stdout, format, count, rows + done);
         done += count;
     }
-    cli_progress_end(&progress->bar);
+    bench_progress_end(progress);
     if (request->manner.markdown) bench_layer_print_markdown(stdout, done, rows);
     if (format == BENCH_TABLE && !request->manner.markdown)
         printf("%s, %.2f GHz by chains of dependent operations; %u thread%s\n", bench_cpu_name(), bench_clock_ghz(),

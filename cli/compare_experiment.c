@@ -126,7 +126,7 @@ static void add_panel(const train_study *study, const train_result *result, cons
                       figure *figure) {
     figure_panel *panel = figure_add_panel(figure, forms[study->experiment].at, forms[study->experiment].names[f]);
     panel->log_y = forms[study->experiment].figures[f] != test_error;
-    if (!panel->log_y) panel->y_min = 0;
+    panel->whole_x = study->experiment != TRAIN_NOISE;
     for (size_t c = 0; c < result->count; c++) {
         const train_curve *curve = &result->curves[c];
         if (!same_setting(curve, setting)) continue;

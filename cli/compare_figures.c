@@ -5,6 +5,7 @@
 
 static void add_curves(figure *figure, figure_panel *panel, figure_kind kind, size_t n, const double *x,
                        const double *y[COMPARE_ACTS]) {
+    panel->whole_x = !panel->log_x;
     for (int a = 0; a < COMPARE_ACTS; a++) {
         gelu_act act = compare_acts[a];
         figure_line *line = figure_add_line(figure, panel, figure_act_name(act), (int)act, kind, n);

@@ -33,6 +33,7 @@ enum { FIGURE_MAX_LINES = 16, FIGURE_MAX_PANELS = 16 };
 typedef struct {
     char title[128], x_label[64], y_label[64];
     bool log_x, log_y;
+    bool whole_x;                      /* x counts something */
     double x_min, x_max, y_min, y_max; /* NaN: what the lines need */
     size_t n_lines;
     figure_line lines[FIGURE_MAX_LINES];

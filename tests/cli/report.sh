@@ -15,6 +15,7 @@ if ! command -v gnuplot >/dev/null || ! command -v python3 >/dev/null; then
 fi
 small_data data
 "$gelu" compare --quick --data data --report report >/dev/null 2>stderr.txt || fail "exit $?: $(cat stderr.txt)"
+check 'gnuplot has nothing to complain of' test ! -s stderr.txt
 
 browse() {
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --no-first-run \
