@@ -206,8 +206,7 @@ static gelu_status read_scalars(struct loading *l, size_t first) {
     if (status != GELU_OK) return status;
     if (counts[1] > run->plan.samples || counts[3] > RNG_WORDS || counts[4] > 1) return impossible(l, "counts");
     if (counts[2] > run->plan.epochs || (counts[2] == run->plan.epochs && counts[1] > 0))
-        return train_fail(l->err, GELU_ERR_SHAPE, 0,
-                          "%s: has done %" PRIu64 " epochs and more, beyond the %zu asked for", l->path, counts[2],
+        return train_fail(l->err, GELU_ERR_SHAPE, 0, "%s: goes beyond the %zu epochs asked for", l->path,
                           run->plan.epochs);
     run->steps = counts[0];
     run->position = (size_t)counts[1];

@@ -56,7 +56,7 @@ expect 0 7 bash -c 'wc -l <kept/mnist_erf_rate0.001_dropout0.5_seed1.csv'
 
 # What others train, or somebody damaged, is refused by its name, and stays.
 cp -r kept before
-expect_error 1 'kept/mnist_erf_rate0.001_dropout0.5_seed1.safetensors: has done 6 epochs' \
+expect_error 1 'kept/mnist_erf_rate0.001_dropout0.5_seed1.safetensors: goes beyond the 5 epochs asked for' \
     "$gelu" compare --experiment mnist --seeds 1 --epochs 5 --dropout 0.5 --threads 1 --checkpoints kept
 truncate -s -1 kept/mnist_relu_rate0.001_dropout0.5_seed1.safetensors
 expect_error 1 'kept/mnist_relu_rate0.001_dropout0.5_seed1.safetensors' compare 1 --checkpoints kept

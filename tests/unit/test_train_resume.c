@@ -178,7 +178,7 @@ static void test_other_plans(void **state) {
     REFUSED(seed, 10, "its seed is 9, not 10");
     REFUSED(samples, SAMPLES - 1, "data");
     REFUSED(data_hash, 78, "data");
-    REFUSED(epochs, 1, "epochs");
+    REFUSED(epochs, 1, "goes beyond the 1 epochs asked for");
     train_run_free(run);
 }
 
