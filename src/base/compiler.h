@@ -7,6 +7,7 @@
 #define GELU_BASE_COMPILER_H
 
 #include <float.h>
+#include <stdint.h>
 
 #if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L)
 #error "libgelu needs C11 or later: -std=c11"
@@ -57,5 +58,16 @@
 #define GELU_INLINE static inline __attribute__((always_inline))
 /* For what is long and called from many places, and for loops that need all registers: a function of its own. */
 #define GELU_SHARED static __attribute__((noinline))
+
+/* How many bits are set. Without an instruction for it the builtin would be a call to the compiler's library. */
+GELU_INLINE unsigned gelu_count_bits(uint64_t x) {
+#if defined(__POPCNT__) || defined(__aarch64__)
+    return (unsigned)__builtin_popcountll(x);
+#else
+    x -= x >> 1 & 0x5555555555555555;
+    x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+    return (unsigned)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
+#endif
+}
 
 #endif

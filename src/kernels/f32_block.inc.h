@@ -47,7 +47,7 @@ GELU_INLINE unsigned f32_lanes(const uint64_t *bits, size_t i) {
         for (size_t i = 0; i < n; i += V32_LANES) {                                                                    \
             unsigned lanes = f32_lanes(beyond, i);                                                                     \
             v32_pack(packed + count, lanes, v32_load_##in(x + i));                                                     \
-            count += (size_t)__builtin_popcount(lanes);                                                                \
+            count += gelu_count_bits(lanes);                                                                           \
         }                                                                                                              \
         v32_store_f32(packed + count, v32_set(limit));                                                                 \
         for (size_t i = 0; i < count; i += V32_LANES) v32_store_f32(packed + i, name##_far(v32_load_f32(packed + i))); \
@@ -56,7 +56,7 @@ GELU_INLINE unsigned f32_lanes(const uint64_t *bits, size_t i) {
             unsigned lanes = f32_lanes(beyond, i);                                                                     \
             if (lanes == 0) continue;                                                                                  \
             v32 result = v32_unpack(packed + count, lanes, v32_load_##out(y + i));                                     \
-            count += (size_t)__builtin_popcount(lanes);                                                                \
+            count += gelu_count_bits(lanes);                                                                           \
             name##_store(y + i, result);                                                                               \
             open[i / F32_GROUP] |= (f32_is_nan(result) & lanes) << i % F32_GROUP;                                      \
         }                                                                                                              \
@@ -82,7 +82,7 @@ GELU_INLINE unsigned f32_lanes(const uint64_t *bits, size_t i) {
             }                                                                                                          \
             all = far == UINT64_MAX;                                                                                   \
             if (all) left = name##_far_group(x, y), far = 0;                                                           \
-            if (__builtin_expect(__builtin_popcountll(left) > F32_GROUP / 4, 0) && tiny(x, y)) left = 0;               \
+            if (__builtin_expect(gelu_count_bits(left) > F32_GROUP / 4, 0) && tiny(x, y)) left = 0;                    \
             open[g] = left & ~far;                                                                                     \
             beyond[g] = far;                                                                                           \
             any_beyond |= far;                                                                                         \

@@ -11,7 +11,7 @@ GELU_INLINE size_t f32_list(const uint64_t *open, size_t groups, uint16_t *posit
     for (size_t g = 0; g < groups; g++) {
         uint64_t left = open[g];
         size_t at = count;
-        count += (size_t)__builtin_popcountll(left);
+        count += gelu_count_bits(left);
         /* A step has as many positions as it has, used or not: nobody could predict a branch per bit. */
         for (; at < count; at += F32_LIST_STEP) {
             GELU_UNROLL

@@ -185,14 +185,13 @@ GELU_INLINE __m128 v32_permuted(__m128 x, int32_t places) {
 }
 GELU_INLINE void v32_pack(float *to, unsigned lanes, v32 x) {
     _mm_storeu_ps(to, v32_permuted(_mm256_castps256_ps128(x), v32_packed[lanes & 15]));
-    _mm_storeu_ps(to + __builtin_popcount(lanes & 15),
-                  v32_permuted(_mm256_extractf128_ps(x, 1), v32_packed[lanes >> 4]));
+    _mm_storeu_ps(to + gelu_count_bits(lanes & 15), v32_permuted(_mm256_extractf128_ps(x, 1), v32_packed[lanes >> 4]));
 }
 GELU_INLINE v32 v32_unpack(const float *from, unsigned lanes, v32 x) {
     i32 bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     m32 mask = i32_equal(i32_and(i32_set((int32_t)lanes), bit), bit);
     __m128 low = v32_permuted(_mm_loadu_ps(from), v32_unpacked[lanes & 7]);
-    __m128 high = v32_permuted(_mm_loadu_ps(from + __builtin_popcount(lanes & 15)), v32_unpacked[lanes >> 4 & 7]);
+    __m128 high = v32_permuted(_mm_loadu_ps(from + gelu_count_bits(lanes & 15)), v32_unpacked[lanes >> 4 & 7]);
     return v32_select(mask, _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1), x);
 }
 
