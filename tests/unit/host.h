@@ -6,6 +6,7 @@
 #ifndef GELU_TESTS_HOST_H
 #define GELU_TESTS_HOST_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -32,9 +33,10 @@ static inline void host_set(uint32_t word) { (void)word; }
 
 enum { HOST_WORDS = sizeof host_words / sizeof *host_words };
 
-/* Allocations until one fails; negative: none does. The library allocates by aligned_alloc, and this one comes first. */
+/* Allocations until one fails; negative: none does. The library allocates by aligned_alloc, and this one comes first.
+ * Several threads may count; one that makes allocations fail is alone. */
 static int host_allocations_left = -1;
-static int host_allocations;
+static atomic_int host_allocations;
 
 void *aligned_alloc(size_t alignment, size_t size) {
     void *p = NULL;
