@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "model.h"
 #include "npy_input.h"
@@ -18,7 +19,9 @@ static const char help[] =
     "Runs a feed-forward layer of the checkpoint PATH (gelu inspect lists them) on IN.npy, of any shape whose last\n"
     "dimension is d_model, and writes the result, of the same shape, to OUT.npy. Computes in f32; but in f64, "
     "widening\n"
-    "all else, where IN.npy, another file or the weights are f64. OUT.npy has the type that it computes in.\n"
+    "all else, where IN.npy, another file or any tensor that is used (with --block its norms', too) is f64. OUT.npy "
+    "has\n"
+    "the type that it computes in.\n"
     "\n"
     "  -h, --help     this text\n"
     "  --layer N      which block, counted from 0\n"
@@ -53,7 +56,7 @@ typedef struct {
     gelu_ffn *ffn;
     gelu_npy *npy[N_INPUTS];
     size_t ndim, shape[GELU_MAX_NDIM], rows; /* of what goes in */
-    gelu_dtype dtype;                        /* of all numbers: f64 where a file or the weights are, else f32 */
+    gelu_dtype dtype;                        /* of all numbers: f64 where a file or a tensor is, else f32 */
     void *input[N_INPUTS], *y;
     void *entered, *left, *h, *a, *gate, *up; /* for a trace */
 } run;
@@ -78,12 +81,20 @@ static int check_options(const run *r) {
     return CLI_OK;
 }
 
-static bool is_f64(const gelu_block_matrix *m) { return m->weight && m->weight->dtype == GELU_F64; }
+/* Whether any tensor that goes into the result is: a layer alone has no norm. A bias has its weight's type. */
+static bool has_f64(const gelu_model_block *b, bool block) {
+    const gelu_safetensors_tensor *layer[] = {b->fc1.weight, b->up.weight, b->fc2.weight};
+    const gelu_safetensors_tensor *norms[] = {b->norm.weight, b->norm.bias, b->norm2.weight, b->norm2.bias};
+    for (int i = 0; i < 3; i++)
+        if (layer[i] && layer[i]->dtype == GELU_F64) return true;
+    for (int i = 0; block && i < 4; i++)
+        if (norms[i] && norms[i]->dtype == GELU_F64) return true;
+    return false;
+}
 
 static int open_inputs(run *r) {
     const request *q = r->request;
-    const gelu_model_block *b = r->block;
-    r->dtype = is_f64(&b->fc1) || is_f64(&b->up) || is_f64(&b->fc2) ? GELU_F64 : GELU_F32;
+    r->dtype = has_f64(r->block, q->block) ? GELU_F64 : GELU_F32;
     for (int i = IN; i < N_INPUTS; i++) {
         if (!q->input[i]) continue;
         int code = cli_npy_open(q->input[i], &q->npy, &r->npy[i]);
@@ -211,47 +222,83 @@ static int spare_inputs(const run *r) {
     return CLI_OK;
 }
 
-/* A step of the trace: what it is, its shape, how it begins, and all of it in a file. */
-static int step(const run *r, const char *title, const char *name, const void *values, size_t cols) {
-    if (!values) return CLI_OK;
+enum { MOST_STEPS = 8 };
+
+/* A step of the trace: what it is, its file, and its values, NULL where there is none. */
+typedef struct {
+    const char *title, *name;
+    const void *values;
+    size_t cols;
+} step;
+
+static void list_steps(const run *r, char act[96], step steps[MOST_STEPS]) {
+    const gelu_model_block *b = r->block;
+    bool block = r->request->block, gated = b->gated;
+    bool norm_first = block && b->form != GELU_BLOCK_POST && b->form != GELU_BLOCK_RES_POST;
+    snprintf(act, 96, "a: %s(%s)", gelu_act_name(b->act), gated ? "gate" : "h");
+    const step a = {act, "a", r->a, b->d_ff}, h = {gated ? "h: a * up" : "h: after fc1", "h", r->h, b->d_ff};
+    const step all[MOST_STEPS] = {{"x: what goes in", "x", r->input[IN], b->d_model},
+                                  {"entered: after the norm", "entered", norm_first ? r->entered : NULL, b->d_model},
+                                  {"gate: gate(x)", "gate", r->gate, b->d_ff},
+                                  {"up: up(x)", "up", r->up, b->d_ff},
+                                  gated ? a : h,
+                                  gated ? h : a,
+                                  {"left: after fc2", "left", block ? r->left : r->y, b->d_model},
+                                  {"y: the block's result", "y", block ? r->y : NULL, b->d_model}};
+    memcpy(steps, all, sizeof all);
+}
+
+/* Whether path is the file of this name in the folder, which is there, even where that file is not. */
+static bool is_in_folder(const char *path, const char *folder, const char *name) {
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    char parent[LONGEST_PATH];
+    int length = slash ? (int)(file - path) : 1;
+    snprintf(parent, sizeof parent, "%.*s", length, slash ? path : ".");
+    size_t stem = strlen(name);
+    return strncmp(file, name, stem) == 0 && strcmp(file + stem, ".npy") == 0 && is_same_file(parent, folder);
+}
+
+/* OUT must not replace a step. */
+static int spare_steps(const run *r, const step steps[MOST_STEPS]) {
+    char path[LONGEST_PATH];
+    const char *out = r->request->out, *folder = r->request->trace;
+    for (int i = 0; i < MOST_STEPS; i++) {
+        if (!steps[i].values) continue;
+        int code = trace_path(r, steps[i].name, path);
+        if (code != CLI_OK) return code;
+        if (is_same_file(path, out) || is_in_folder(out, folder, steps[i].name))
+            return cli_fail("%s: the result would replace the trace's %s.npy; name another file", out, steps[i].name);
+    }
+    return CLI_OK;
+}
+
+/* The step, its shape, how it begins, and all of it in a file. */
+static int print_step(const run *r, const step *s) {
+    if (!s->values) return CLI_OK;
     char path[LONGEST_PATH], *text = NULL;
-    size_t shown = r->rows == 0 ? 0 : cols < 5 ? cols : 5;
-    int code = trace_path(r, name, path);
+    size_t shown = r->rows == 0 ? 0 : s->cols < 5 ? s->cols : 5;
+    int code = trace_path(r, s->name, path);
     if (code != CLI_OK) return code;
-    if (gelu_format_torch(r->dtype, 1, &shown, values, NULL, &text) != GELU_OK) return cli_fail("out of memory");
-    printf("\n%s\nShape: torch.Size([", title);
+    if (gelu_format_torch(r->dtype, 1, &shown, s->values, NULL, &text) != GELU_OK) return cli_fail("out of memory");
+    printf("\n%s\nShape: torch.Size([", s->title);
     for (size_t i = 0; i + 1 < r->ndim; i++) printf("%zu, ", r->shape[i]);
-    printf("%zu])\nFirst row, first values:\n%s\n", cols, text);
+    printf("%zu])\nFirst row, first values:\n%s\n", s->cols, text);
     gelu_text_free(text);
-    return write_file(r, path, values, cols);
+    return write_file(r, path, s->values, s->cols);
 }
 
 static int print_trace(const run *r) {
-    const gelu_model_block *b = r->block;
-    const char *act = gelu_act_name(b->act);
-    bool block = r->request->block;
-    char title[96];
-    if (mkdir(r->request->trace, 0777) != 0 && errno != EEXIST)
-        return cli_fail("%s: cannot make the folder: %s", r->request->trace, strerror(errno));
-    printf("Block %zu, %s: %s\n", (size_t)r->request->layer, b->name,
-           block ? cli_block_formula(b->form) : "the layer alone");
-    const void *left = block ? r->left : r->y;
-    int code = step(r, "x: what goes in", "x", r->input[IN], b->d_model);
-    bool norm_first = block && b->form != GELU_BLOCK_POST && b->form != GELU_BLOCK_RES_POST;
-    if (code == CLI_OK && norm_first) code = step(r, "entered: after the norm", "entered", r->entered, b->d_model);
-    if (code == CLI_OK) code = step(r, "gate: gate(x)", "gate", r->gate, b->d_ff);
-    if (code == CLI_OK) code = step(r, "up: up(x)", "up", r->up, b->d_ff);
-    if (b->gated) {
-        snprintf(title, sizeof title, "a: %s(gate)", act);
-        if (code == CLI_OK) code = step(r, title, "a", r->a, b->d_ff);
-        if (code == CLI_OK) code = step(r, "h: a * up", "h", r->h, b->d_ff);
-    } else {
-        snprintf(title, sizeof title, "a: %s(h)", act);
-        if (code == CLI_OK) code = step(r, "h: after fc1", "h", r->h, b->d_ff);
-        if (code == CLI_OK) code = step(r, title, "a", r->a, b->d_ff);
-    }
-    if (code == CLI_OK) code = step(r, "left: after fc2", "left", left, b->d_model);
-    if (code == CLI_OK && block) code = step(r, "y: the block's result", "y", r->y, b->d_model);
+    char act[96];
+    step steps[MOST_STEPS];
+    bool made = mkdir(r->request->trace, 0777) == 0;
+    if (!made && errno != EEXIST) return cli_fail("%s: cannot make the folder: %s", r->request->trace, strerror(errno));
+    list_steps(r, act, steps);
+    int code = spare_steps(r, steps);
+    if (code != CLI_OK && made) rmdir(r->request->trace);
+    if (code != CLI_OK) return code;
+    printf("Block %zu, %s: %s\n", (size_t)r->request->layer, r->block->name,
+           r->request->block ? cli_block_formula(r->block->form) : "the layer alone");
+    for (int i = 0; i < MOST_STEPS && code == CLI_OK; i++) code = print_step(r, &steps[i]);
     return code;
 }
 

@@ -81,6 +81,16 @@ for pattern in . output.dense; do
     check 'give f64' grep -q "'<f8'" <(npy_header y.npy)
     check 'the same bits as f32 ones widened' test "$(npy_words y.npy 16)" = "$(npy_words other.npy 16)"
 done
+# Of a norm's tensors alone: the block uses them, the layer does not.
+for pattern in LayerNorm.weight LayerNorm.bias; do
+    command -v python3 >/dev/null && widen $pattern f64/model.safetensors || continue
+    check "a norm of f64, $pattern" "$gelu" ffn f64 --layer 0 --block x.npy y.npy
+    check 'makes the block f64' grep -q "'<f8'" <(npy_header y.npy)
+    "$gelu" ffn "$models/bert" --layer 0 --block x64.npy other.npy
+    check 'with the bits of f32 widened' test "$(npy_words y.npy 16)" = "$(npy_words other.npy 16)"
+    "$gelu" ffn f64 --layer 0 x.npy y.npy
+    check 'and leaves the layer alone f32' grep -q "'<f4'" <(npy_header y.npy)
+done
 
 # Mistakes on the command line.
 expect_error 2 'needs one PATH; got 0' "$gelu" inspect
@@ -128,6 +138,23 @@ ffn_fails 'this block takes no --scale: y = x + attn' "$models/neox" --layer 0 -
     x.npy y.npy
 ffn_fails 'short.npy: --attn takes 6 values here, not 2' "$models/phi" --layer 0 --block --attn short.npy x.npy y.npy
 ffn_fails 'cannot make the folder' "$models/bert" --layer 0 --trace /nonexistent/folder x.npy y.npy
+# OUT is no file of the trace, whether that is there already or not.
+"$gelu" ffn "$models/bert" --layer 0 --block --trace steps x.npy right.npy >/dev/null
+cp steps/h.npy h.npy
+ln -s steps/h.npy link.npy
+for out in steps/h.npy ./steps/../steps/h.npy link.npy "$PWD/steps/x.npy" steps/y.npy; do
+    expect_error 1 'the result would replace the trace' "$gelu" ffn "$models/bert" --layer 0 --block --trace steps \
+        x.npy "$out"
+done
+check 'the trace stays' cmp steps/h.npy h.npy
+expect_error 1 "new/h.npy: the result would replace the trace's h.npy" "$gelu" ffn "$models/bert" --layer 0 --trace new \
+    x.npy new/h.npy
+check 'no folder is left' test ! -e new
+cd steps && expect_error 1 "replace the trace's a.npy" "$gelu" ffn "$models/bert" --layer 0 --trace . ../x.npy a.npy
+cd ..
+check 'a file that this trace does not have may be there' "$gelu" ffn "$models/bert" --layer 0 --trace new x.npy new/y.npy
+check 'and has the result' cmp new/y.npy new/left.npy
+
 mkdir broken
 cp "$models/bert/model.safetensors" broken/
 echo '{"model_type": "bert", "hidden_act": "gelu_10"}' >broken/config.json
