@@ -18,7 +18,7 @@ static const char help[] =
     "by\n"
     "bit, aligned for their types. Its metadata then name the activation (gelu.activation) and which is the gate\n"
     "(gelu.gate), found as gelu inspect finds them or given here; gelu inspect and gelu ffn hold later readers to "
-    "them.\n"
+    "them, and what the family's code fixes cannot be given otherwise.\n"
     "\n"
     "  -h, --help     this text\n" CLI_MODEL_HELP "  --bf16         take NumPy's raw type V2 as bfloat16\n";
 
@@ -60,16 +60,20 @@ static const char *gate_of(const gelu_model_block *b) {
     return b->order == GELU_GATE_FIRST ? "first" : "second";
 }
 
-/* One activation and one gate must hold for all blocks. */
+/* One activation and one gate must hold for all blocks, and be those that readers find. */
 static int describe(const char *path, const cli_model_options *said, const char **act, const char **gate) {
     gelu_model *model;
     int code = cli_model_open(path, said, &model);
     if (code != CLI_OK) return code;
     const gelu_model_block *first = gelu_model_at(model, 0), *block;
-    for (size_t i = 0; (block = gelu_model_at(model, i)) && code == CLI_OK; i++)
+    for (size_t i = 0; (block = gelu_model_at(model, i)) && code == CLI_OK; i++) {
         if (block->act != first->act)
             code = cli_fail("%s: %s has %s, but %s %s: no single activation can be named", path, first->name,
                             gelu_act_name(first->act), block->name, gelu_act_name(block->act));
+        else if (block->against)
+            code = cli_fail("%s: %s: in %s %s, and no reader would take a file that says otherwise", path, block->name,
+                            gelu_model_family_name(model), block->against);
+    }
     *act = gelu_act_name(first->act);
     *gate = gate_of(first);
     gelu_model_close(model);
@@ -100,6 +104,7 @@ static int open_npys(char **argv, int count, const cli_model_options *said, cons
         char *file = strchr(argv[c->count], '=');
         gelu_error err;
         if (!file) return cli_usage("'%s' is not NAME=FILE.npy", argv[c->count]);
+        if (file == argv[c->count]) return cli_usage("'%s' has no tensor's name before the '='", argv[c->count]);
         *file++ = '\0';
         if (gelu_npy_open(file, npy, &c->npys[c->count], &err) != GELU_OK) return cli_fail("%s", err.message);
         const gelu_tensor *info = gelu_npy_info(c->npys[c->count]);

@@ -245,6 +245,8 @@ typedef struct {
     gelu_block_norm norm, norm2; /* norm2 only in GELU_BLOCK_SANDWICH */
     double alpha;                /* only in GELU_BLOCK_SCALED */
     uint64_t parameters;         /* of the layer and its norms */
+    const char *against; /* what the family's code fixes and gelu_model_options say otherwise: "the gate is the second";
+                            NULL: nothing */
 } gelu_model_block;
 
 /* What somebody says of a checkpoint against what is written. NULL: nothing. */

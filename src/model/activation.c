@@ -42,8 +42,9 @@ static bool meaning(const struct family *row, const char *value, gelu_act *act) 
 static gelu_status from_config(struct gelu_model *model, const struct family *row, gelu_act *act, const char **source,
                                gelu_error *err) {
     char key[MODEL_NAME];
-    const json_t *value = gelu_config_find(&model->config, row->section, row->act_keys, key);
-    if (!value) return GELU_OK;
+    const json_t *value;
+    gelu_status status = gelu_config_take(&model->config, row->section, row->act_keys, key, &value, err);
+    if (status || !value) return status;
     const char *word = gelu_config_word(value);
     if (!word || !meaning(row, word, act))
         return gelu_config_fail(&model->config, GELU_ERR_UNSUPPORTED, row->section, key, err,
@@ -77,15 +78,24 @@ static gelu_status from_metadata(struct gelu_model *model, gelu_act *act, const 
     return GELU_OK;
 }
 
-gelu_status gelu_model_activation(struct gelu_model *model, const struct family *row, gelu_act *act,
-                                  const char **source, gelu_error *err) {
-    *source = NULL;
-    if (model->options.act) {
-        *act = *model->options.act;
-        *source = "given, whatever the checkpoint says";
-        return GELU_OK;
-    }
+/* The code of some families fixes it, whatever somebody says. */
+static gelu_status from_options(struct gelu_model *model, const struct family *row, gelu_model_block *block,
+                                gelu_error *err) {
+    struct io_context context = gelu_model_context(model, err);
+    block->act = *model->options.act;
+    block->act_source = "given, whatever the checkpoint says";
+    if (row->act_keys || is_timm_quick(model, row) || block->act == row->act) return GELU_OK;
+    block->against = keep(model, "the activation is %s", gelu_act_name(row->act));
+    return block->against ? GELU_OK : gelu_io_fail_memory(&context);
+}
+
+gelu_status gelu_model_activation(struct gelu_model *model, const struct family *row, gelu_model_block *block,
+                                  gelu_error *err) {
+    gelu_act *act = &block->act;
+    const char **source = &block->act_source;
     gelu_status status = GELU_OK;
+    *source = NULL;
+    if (model->options.act) return from_options(model, row, block, err);
     if (is_timm_quick(model, row)) {
         *act = GELU_QUICK;
         *source = keep(model, "%s: the architecture is called quickgelu", model->config.path);

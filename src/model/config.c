@@ -92,6 +92,18 @@ const json_t *gelu_config_find(const struct config *config, const char *section,
     return NULL;
 }
 
+gelu_status gelu_config_take(const struct config *config, const char *section, const char *keys, char *key,
+                             const json_t **out, gelu_error *err) {
+    *out = gelu_config_find(config, section, keys, key);
+    const json_t *places[] = {section ? json_object_get(config->root, section) : NULL, config->root};
+    for (int p = 0; p < 2 && !*out; p++)
+        for (size_t i = 0; gelu_model_word(keys, ' ', i, key); i++)
+            if (json_is_null(json_object_get(places[p], key)))
+                return gelu_config_fail(config, GELU_ERR_UNSUPPORTED, section, key, err,
+                                        "'%s' is null, which says nothing", key);
+    return GELU_OK;
+}
+
 const char *gelu_config_word(const json_t *value) {
     if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
     return json_string_value(value);

@@ -124,7 +124,10 @@ static gelu_status take_norm(const struct gelu_model *model, const struct model_
                              gelu_block_norm *out, gelu_error *err) {
     const struct family *row = &gelu_families[block->row];
     char key[MODEL_NAME];
-    const json_t *eps = row->eps_key ? gelu_config_find(&model->config, row->section, row->eps_key, key) : NULL;
+    const json_t *eps = NULL;
+    gelu_status status =
+        row->eps_key ? gelu_config_take(&model->config, row->section, row->eps_key, key, &eps, err) : GELU_OK;
+    if (status) return status;
     if (eps && !(json_is_number(eps) && json_number_value(eps) >= 0))
         return gelu_config_fail(&model->config, GELU_ERR_UNSUPPORTED, row->section, key, err,
                                 "'%s' is not a number that can be the norm's eps", key);
@@ -156,7 +159,9 @@ static gelu_status take_order(const struct gelu_model *model, struct model_block
     if (model->options.order) {
         if (row->gating == PLAIN)
             return gelu_io_fail(&context, GELU_ERR_NAME, 0, "%s has no gate, so its order cannot be given", row->name);
-        second = *model->options.order == GELU_VALUE_FIRST;
+        bool given = *model->options.order == GELU_VALUE_FIRST;
+        if (given != second) block->info.against = second ? "the gate is the second" : "the gate is the first";
+        second = given;
     } else if (said && (row->gating == PLAIN || strcmp(said, words[second]) != 0)) {
         return gelu_io_fail(&context, GELU_ERR_UNSUPPORTED, 0, "the metadata's '%s' is '%s', but in %s it is %s",
                             GATE_METADATA, gelu_json_shown(said).text, row->name,
@@ -172,12 +177,28 @@ static gelu_status take_order(const struct gelu_model *model, struct model_block
     return GELU_OK;
 }
 
+/* Whether the configuration has key=value: as gelu_config_says, but null is refused. */
+static gelu_status says(const struct gelu_model *model, const struct family *row, const char *pair,
+                        char key[MODEL_NAME], int *out, gelu_error *err) {
+    const json_t *value;
+    char found[MODEL_NAME];
+    gelu_status status = GELU_OK;
+    if (gelu_model_word(pair, '=', 0, key))
+        status = gelu_config_take(&model->config, row->section, key, found, &value, err);
+    *out = gelu_config_says(&model->config, row->section, pair);
+    return status;
+}
+
 static gelu_status check_demands(const struct gelu_model *model, const struct family *row, gelu_error *err) {
     char pair[MODEL_NAME], key[MODEL_NAME];
-    for (size_t i = 0; row->demands && gelu_model_word(row->demands, ' ', i, pair); i++)
-        if (gelu_config_says(&model->config, row->section, pair) == 0 && gelu_model_word(pair, '=', 0, key))
+    for (size_t i = 0; row->demands && gelu_model_word(row->demands, ' ', i, pair); i++) {
+        int said;
+        gelu_status status = says(model, row, pair, key, &said, err);
+        if (status) return status;
+        if (said == 0)
             return gelu_config_fail(&model->config, GELU_ERR_UNSUPPORTED, row->section, key, err,
                                     "'%s' is not as in %s: only %s is supported", key, row->name, pair);
+    }
     return GELU_OK;
 }
 
@@ -198,7 +219,9 @@ static gelu_status take_alpha(const struct gelu_model *model, const struct famil
                               gelu_error *err) {
     enum { USUAL_LAYERS = 28 }; /* of ChatGLM-6B */
     char key[MODEL_NAME];
-    const json_t *layers = gelu_config_find(&model->config, row->section, row->alpha_key, key);
+    const json_t *layers;
+    gelu_status status = gelu_config_take(&model->config, row->section, row->alpha_key, key, &layers, err);
+    if (status) return status;
     json_int_t count = layers ? json_integer_value(layers) : USUAL_LAYERS;
     if (count < 1)
         return gelu_config_fail(&model->config, GELU_ERR_UNSUPPORTED, row->section, key, err,
@@ -212,9 +235,11 @@ gelu_status gelu_model_describe(const struct gelu_model *model, struct model_blo
     gelu_model_block *b = &block->info;
     b->layout = row->in_out ? GELU_IN_OUT : GELU_OUT_IN;
     b->form = row->form;
-    if (row->sequential_if && gelu_config_says(&model->config, row->section, row->sequential_if) == 1)
-        b->form = GELU_BLOCK_PRE;
-    gelu_status status = check_demands(model, row, err);
+    char key[MODEL_NAME];
+    int sequential = 0;
+    gelu_status status = row->sequential_if ? says(model, row, row->sequential_if, key, &sequential, err) : GELU_OK;
+    if (sequential == 1) b->form = GELU_BLOCK_PRE;
+    if (!status) status = check_demands(model, row, err);
     if (!status) status = take_order(model, block, err);
     if (!status) status = take_norm(model, block, row->norms[0], &b->norm, err);
     if (!status && row->norms[1]) status = take_norm(model, block, row->norms[1], &b->norm2, err);

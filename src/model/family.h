@@ -33,6 +33,8 @@ struct family {
     const char *width_key;     /* d_model; NULL: not there */
     const char *ff_key;        /* d_ff; NULL: not there */
     const char *eps_key;       /* NULL: not there */
+    const char *layers_keys;   /* for all prefixes, or, separated by |, for each: how many blocks there are, or an array
+                                  of that for each first number; NULL: not there */
     const char *demands;       /* "key=value": another value would mean another formula */
     const char *sequential_if; /* "key=value" that makes GELU_BLOCK_PARALLEL GELU_BLOCK_PRE */
     const char *alpha_key;     /* layers, of which GELU_BLOCK_SCALED takes alpha = sqrt(2 layers) */
@@ -43,6 +45,8 @@ struct family {
     bool biased, in_out; /* in_out: weights are (inputs, outputs) */
     bool ff_is_sum;      /* ff_key counts the gate's outputs and the value's */
     bool layers_share;   /* ALBERT: fewer weights than layers */
+    bool last_is_bare;   /* the last of the layers may have no such block */
+    bool numbers_skip;   /* the first number in a prefix counts other things, too */
     unsigned in_skip;    /* outputs of fc1's tensor before ours, in units of d_model */
     unsigned out_skip;   /* inputs of fc2's tensor before ours, in units of d_model */
     gelu_norm_kind norm;

@@ -36,6 +36,9 @@ void gelu_config_free(struct config *config);
 /* The first of these keys, separated by spaces, that section, or else the whole, has and that is not null; NULL. key (of
  * MODEL_NAME) is then the one. */
 const json_t *gelu_config_find(const struct config *config, const char *section, const char *keys, char *key);
+/* The same, of a value that decides something: where all that there is of it is null, it is refused. */
+gelu_status gelu_config_take(const struct config *config, const char *section, const char *keys, char *key,
+                             const json_t **out, gelu_error *err);
 /* A string, or "true" or "false"; NULL for anything else. */
 const char *gelu_config_word(const json_t *value);
 /* Whether config has key=value of each pair: 1, or 0 where it says something else, or -1 where it does not say. */
@@ -66,9 +69,11 @@ struct gelu_model {
 
 /* Finds the rows of the table that fit, and lists their blocks, in order. */
 gelu_status gelu_model_recognise(struct gelu_model *model, gelu_error *err);
-/* Which activation a row has here, and why: a string that the model keeps. */
-gelu_status gelu_model_activation(struct gelu_model *model, const struct family *row, gelu_act *act,
-                                  const char **source, gelu_error *err);
+/* The numbers in the blocks' names have no gap, and there are as many blocks as the configuration says. */
+gelu_status gelu_model_check_layers(const struct gelu_model *model, gelu_error *err);
+/* Which activation a block has, and why: strings that the model keeps. */
+gelu_status gelu_model_activation(struct gelu_model *model, const struct family *row, gelu_model_block *block,
+                                  gelu_error *err);
 /* Fills in all of a block but its activation. */
 gelu_status gelu_model_describe(const struct gelu_model *model, struct model_block *block, gelu_error *err);
 /* The tensor of this name (a prefix, a name from a row, and what it ends in) in a block; NULL. */

@@ -32,14 +32,14 @@ static gelu_status spread_over_layers(struct gelu_model *model, gelu_error *err)
     struct io_context context = gelu_model_context(model, err);
     size_t groups = model->blocks[model->count - 1].numbers.at[0] + 1, inner = model->count / groups;
     char key[MODEL_NAME];
-    const json_t *value = gelu_config_find(&model->config, NULL, "num_hidden_layers", key);
-    if (!value) return GELU_OK;
-    json_int_t layers = json_integer_value(value);
-    json_int_t most = (json_int_t)(inner ? MOST_BLOCKS / inner : 0);
+    const json_t *value;
     bool whole = inner * groups == model->count;
     for (size_t i = 0; i < model->count && whole; i++)
         whole = model->blocks[i].numbers.at[0] == i / inner && model->blocks[i].numbers.at[1] == i % inner;
     if (!whole) return gelu_io_fail(&context, GELU_ERR_MISSING, 0, "groups of layers are missing");
+    gelu_status status = gelu_config_take(&model->config, NULL, "num_hidden_layers", key, &value, err);
+    if (status || !value) return status;
+    json_int_t layers = json_integer_value(value), most = (json_int_t)(MOST_BLOCKS / inner);
     if (layers < (json_int_t)groups || layers > most)
         return gelu_config_fail(&model->config, GELU_ERR_UNSUPPORTED, NULL, key, err,
                                 "'%s' is no number of layers that share the weights of %zu", key, groups);
@@ -82,9 +82,9 @@ static gelu_status fill_in(struct gelu_model *model, gelu_error *err) {
         if (!status && last) {
             block->info.act = last->info.act;
             block->info.act_source = last->info.act_source;
+            block->info.against = last->info.against;
         } else if (!status) {
-            status = gelu_model_activation(model, &gelu_families[block->row], &block->info.act, &block->info.act_source,
-                                           err);
+            status = gelu_model_activation(model, &gelu_families[block->row], &block->info, err);
         }
         if (status) return status;
     }
@@ -115,7 +115,8 @@ gelu_status gelu_model_open(const char *path, const gelu_model_options *options,
     if (!status) status = gelu_refused_tensors(model->st, err);
     if (!status) status = gelu_model_recognise(model, err);
     for (size_t i = 0; !status && i < model->count; i++) model->blocks[i].info.same_as = i;
-    if (!status && model->family->layers_share) status = spread_over_layers(model, err);
+    if (!status)
+        status = model->family->layers_share ? spread_over_layers(model, err) : gelu_model_check_layers(model, err);
     if (!status) status = fill_in(model, err);
     if (status) {
         gelu_model_close(model);

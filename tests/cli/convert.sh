@@ -64,9 +64,30 @@ convert_fails 2 'got 1' bad.safetensors
 convert_fails 2 '--act is missing' a=a.npy bad.safetensors
 convert_fails 2 '--family is for a checkpoint' --act erf --family bert a=a.npy bad.safetensors
 convert_fails 2 "'b.npy' is not NAME=FILE.npy" --act erf a=a.npy b.npy bad.safetensors
+convert_fails 2 "'=a.npy' has no tensor's name before the '='" --act erf =a.npy bad.safetensors
+convert_fails 2 "'=b.npy' has no tensor's name" --act erf a=a.npy =b.npy bad.safetensors
 convert_fails 1 'missing.npy' --act erf a=missing.npy bad.safetensors
 convert_fails 1 "'a'" --act erf a=a.npy a=b.npy bad.safetensors
 convert_fails 1 'no single activation can be named' "$models/clip" bad.safetensors
+convert_fails 1 'down_blocks.0.attentions.0.transformer_blocks.0: in Stable Diffusion 1.5 and XL (diffusers) the gate is the second' \
+    --gate first "$models/sd" bad.safetensors
+convert_fails 1 'in LLaMA the gate is the first' --gate second "$models/llama" bad.safetensors
+convert_fails 1 'the activation is erf, and no reader' --act tanh "$models/sd" bad.safetensors
 convert_fails 1 '/nonexistent' /nonexistent bad.safetensors
 convert_fails 1 '/nonexistent/out' "$models/bert" /nonexistent/out
+
+# What agrees with the family can be said, also to mend metadata that do not.
+check 'what agrees can be said' "$gelu" convert --gate second --act erf "$models/sd" out.safetensors
+check 'and a reader takes it' "$gelu" inspect --family sd out.safetensors
+mkdir wrong
+python3 -c 'import sys
+data = open(sys.argv[1], "rb").read()
+assert data.count(b"\"gelu.gate\":\"second\"") == 1
+open(sys.argv[2], "wb").write(data.replace(b"\"gelu.gate\":\"second\"", b"\"gelu.gate\":\"first\" "))' \
+    out.safetensors wrong/model.safetensors && {
+    expect_error 1 "'gelu.gate' is 'first', but in" "$gelu" inspect --family sd wrong
+    convert_fails 1 'the gate is the second' --family sd --gate first wrong bad.safetensors
+    check 'it can be mended' "$gelu" convert --family sd --gate second wrong mended.safetensors
+    check 'as it was' "$gelu" inspect --family sd mended.safetensors
+}
 finish

@@ -17,7 +17,7 @@
 
 /* tensors is "name:ROWS,COLS name:COUNT ...", F32, or I32 where a name has @ before it; config NULL: none. */
 static void put(const char *tensors, const char *metadata, const char *config) {
-    char header[4096] = "{", list[2048], *rest;
+    char header[8192] = "{", list[4096], *rest;
     size_t used = 1, at = 0;
     if (metadata) used += (size_t)snprintf(header + used, sizeof header - used, "\"__metadata__\":{%s},", metadata);
     snprintf(list, sizeof list, "%s", tensors);
@@ -218,6 +218,11 @@ static void overrides(void **state) {
     model = opened(&(gelu_model_options){.family = "llama", .order = &second});
     assert_string_equal(gelu_model_at(model, 0)->fc1.weight->name, L "mlp.up_proj.weight");
     assert_string_equal(gelu_model_at(model, 0)->up.weight->name, L "mlp.gate_proj.weight");
+    assert_string_equal(gelu_model_at(model, 0)->against, "the gate is the first");
+    gelu_model_close(model);
+    second = GELU_GATE_FIRST;
+    model = opened(&(gelu_model_options){.family = "llama", .order = &second});
+    assert_null(gelu_model_at(model, 0)->against);
     gelu_model_close(model);
 }
 
@@ -241,17 +246,166 @@ static void metadata(void **state) {
     refused(NULL, GELU_ERR_UNSUPPORTED, "in BERT (also RoBERTa, MiniLM) it is nothing");
 }
 
+#define LAYER_OF_GPT2 "h.%d.mlp.c_fc.weight:3,5 h.%d.mlp.c_fc.bias:5 h.%d.mlp.c_proj.weight:5,3 h.%d.mlp.c_proj.bias:3"
+
 static void numbers_in_names(void **state) {
     (void)state;
-    put("h.10.mlp.c_fc.weight:3,5 h.10.mlp.c_fc.bias:5 h.10.mlp.c_proj.weight:5,3 h.10.mlp.c_proj.bias:3 "
-        "h.9.mlp.c_fc.weight:3,5 h.9.mlp.c_fc.bias:5 h.9.mlp.c_proj.weight:5,3 h.9.mlp.c_proj.bias:3 "
-        "h.07.mlp.c_fc.weight:3,5 h.x.mlp.c_fc.weight:3,5 h..mlp.c_fc.weight:3,5 h.1234567890.mlp.c_fc.weight:3,5",
-        NULL, "{\"model_type\": \"gpt2\"}");
+    char tensors[4096];
+    size_t used = 0;
+    for (int i = 10; i >= 0; i--)
+        used += (size_t)snprintf(tensors + used, sizeof tensors - used, LAYER_OF_GPT2 " ", i, i, i, i);
+    snprintf(
+        tensors + used, sizeof tensors - used,
+        "h.07.mlp.c_fc.weight:3,5 h.x.mlp.c_fc.weight:3,5 h..mlp.c_fc.weight:3,5 h.1234567890.mlp.c_fc.weight:3,5");
+    put(tensors, NULL, "{\"model_type\": \"gpt2\"}");
     gelu_model *model = opened(NULL);
-    assert_int_equal(gelu_model_count(model), 2);
-    assert_string_equal(gelu_model_at(model, 0)->name, "h.9");
-    assert_string_equal(gelu_model_at(model, 1)->name, "h.10");
+    assert_int_equal(gelu_model_count(model), 11);
+    assert_string_equal(gelu_model_at(model, 9)->name, "h.9");
+    assert_string_equal(gelu_model_at(model, 10)->name, "h.10");
     gelu_model_close(model);
+}
+
+/* Two layers of GPT-2 with these numbers, and a configuration with this member. */
+static void put_gpt2(int first, int second, const char *member) {
+    char tensors[512], config[128];
+    snprintf(tensors, sizeof tensors, LAYER_OF_GPT2 " " LAYER_OF_GPT2, first, first, first, first, second, second,
+             second, second);
+    snprintf(config, sizeof config, "{\"model_type\": \"gpt2\"%s}", member);
+    put(tensors, NULL, config);
+}
+
+static void gaps(void **state) {
+    (void)state;
+    put_gpt2(0, 2, "");
+    refused(NULL, GELU_ERR_MISSING, "layers are missing: h.2 follows h.0");
+    put_gpt2(0, 2, ", \"n_layer\": 2");
+    refused(NULL, GELU_ERR_MISSING, "layers are missing: h.2 follows h.0");
+    put_gpt2(1, 2, "");
+    refused(NULL, GELU_ERR_MISSING, "layers are missing: h.1 is the first, not number 0");
+#define SWIN(s, b)                                                                                                     \
+    "layers." s ".blocks." b ".mlp.fc1.weight:4,3 layers." s ".blocks." b ".mlp.fc1.bias:4 layers." s ".blocks." b     \
+    ".mlp.fc2.weight:3,4 layers." s ".blocks." b ".mlp.fc2.bias:3 "
+    const gelu_model_options swin = {.family = "swin-ms"};
+    put(SWIN("0", "0") SWIN("0", "1") SWIN("1", "0"), NULL, NULL);
+    gelu_model_close(opened(&swin));
+    put(SWIN("0", "0") SWIN("0", "1") SWIN("1", "1"), NULL, NULL);
+    refused(&swin, GELU_ERR_MISSING, "layers.1.blocks.1 follows layers.0.blocks.1");
+    put(SWIN("0", "0") SWIN("0", "2") SWIN("1", "0"), NULL, NULL);
+    refused(&swin, GELU_ERR_MISSING, "layers.0.blocks.2 follows layers.0.blocks.0");
+    put(SWIN("0", "0") SWIN("2", "0"), NULL, NULL);
+    refused(&swin, GELU_ERR_MISSING, "layers.2.blocks.0 follows layers.0.blocks.0");
+    put(SWIN("0", "1"), NULL, NULL);
+    refused(&swin, GELU_ERR_MISSING, "layers.0.blocks.1 is the first, not number 0");
+    /* Only some blocks of a UNet have attention, but within one none is left out. */
+#define LDM(i, n)                                                                                                      \
+    "model.diffusion_model.input_blocks." i ".1.transformer_blocks." n ".ff.net.0.proj.weight:8,3 "                    \
+    "model.diffusion_model.input_blocks." i ".1.transformer_blocks." n ".ff.net.0.proj.bias:8 "                        \
+    "model.diffusion_model.input_blocks." i ".1.transformer_blocks." n ".ff.net.2.weight:3,4 "                         \
+    "model.diffusion_model.input_blocks." i ".1.transformer_blocks." n ".ff.net.2.bias:3 "
+    put(LDM("1", "0") LDM("4", "0") LDM("4", "1"), NULL, NULL);
+    gelu_model_close(opened(NULL));
+    put(LDM("1", "0") LDM("4", "0") LDM("4", "2"), NULL, NULL);
+    refused(NULL, GELU_ERR_MISSING, "input_blocks.4.1.transformer_blocks.2 follows");
+}
+
+static void counts(void **state) {
+    (void)state;
+    put_gpt2(0, 1, ", \"n_layer\": 2");
+    gelu_model_close(opened(NULL));
+    put_gpt2(0, 1, ", \"n_layer\": 12");
+    refused(NULL, GELU_ERR_MISSING,
+            "config.json: at byte 23: 'n_layer' says 12, but the number of layers, beginning with h.0, is 2");
+    put_gpt2(0, 1, ", \"n_layer\": 1");
+    refused(NULL, GELU_ERR_MISSING, "'n_layer' says 1, but the number of layers, beginning with h.0, is 2");
+    put_gpt2(0, 1, ", \"n_layer\": \"2\"");
+    refused(NULL, GELU_ERR_UNSUPPORTED, "'n_layer' is no number of layers");
+    put_gpt2(0, 1, ", \"num_hidden_layers\": 3");
+    refused(NULL, GELU_ERR_MISSING, "'num_hidden_layers' says 3, but the number of layers, beginning with h.0, is 2");
+    /* The decoder may be deeper, have no number of its own, or not be there at all. */
+#define T5(side, n, layer)                                                                                             \
+    side ".block." n ".layer." layer ".DenseReluDense.wi.weight:5,3 " side ".block." n ".layer." layer                 \
+         ".DenseReluDense.wo.weight:3,5 "
+    put(T5("encoder", "0", "1") T5("decoder", "0", "2") T5("decoder", "1", "2"), NULL,
+        "{\"model_type\": \"t5\", \"num_layers\": 1, \"num_decoder_layers\": 2}");
+    gelu_model_close(opened(NULL));
+    put(T5("encoder", "0", "1") T5("decoder", "0", "2") T5("decoder", "1", "2"), NULL,
+        "{\"model_type\": \"t5\", \"num_layers\": 1, \"num_decoder_layers\": null}");
+    refused(NULL, GELU_ERR_MISSING, "'num_layers' says 1, but the number of layers, beginning with decoder.block.0");
+    put(T5("encoder", "0", "1"), NULL, "{\"model_type\": \"t5\", \"num_layers\": 1, \"num_decoder_layers\": 2}");
+    gelu_model_close(opened(NULL));
+#define SWIN_HF(s, b)                                                                                                  \
+    "encoder.layers." s ".blocks." b ".intermediate.dense.weight:4,3 encoder.layers." s ".blocks." b                   \
+    ".intermediate.dense.bias:4 encoder.layers." s ".blocks." b ".output.dense.weight:3,4 encoder.layers." s           \
+    ".blocks." b ".output.dense.bias:3 "
+    put(SWIN_HF("0", "0") SWIN_HF("1", "0") SWIN_HF("1", "1"), NULL,
+        "{\"model_type\": \"swin\", \"hidden_act\": \"gelu\", \"num_layers\": 2, \"depths\": [1, 2]}");
+    gelu_model_close(opened(NULL));
+    put(SWIN_HF("0", "0") SWIN_HF("1", "0") SWIN_HF("1", "1"), NULL,
+        "{\"model_type\": \"swin\", \"hidden_act\": \"gelu\", \"depths\": [2, 1]}");
+    refused(NULL, GELU_ERR_MISSING,
+            "'depths' says 2, but the number of layers, beginning with encoder.layers.0.blocks.0");
+    put(SWIN_HF("0", "0") SWIN_HF("1", "0") SWIN_HF("1", "1"), NULL,
+        "{\"model_type\": \"swin\", \"hidden_act\": \"gelu\", \"depths\": [1, 2, 6]}");
+    refused(NULL, GELU_ERR_MISSING, "'depths' is of 3 stages, but the tensors are of 2");
+    /* The last block of Stable Diffusion 3 has no layer for the text. */
+#define SD3(n, part)                                                                                                   \
+    "transformer_blocks." n "." part ".net.0.proj.weight:4,3 transformer_blocks." n "." part                           \
+    ".net.0.proj.bias:4 transformer_blocks." n "." part ".net.2.weight:3,4 transformer_blocks." n "." part             \
+    ".net.2.bias:3 "
+    put(SD3("0", "ff") SD3("1", "ff") SD3("0", "ff_context"), NULL,
+        "{\"_class_name\": \"SD3Transformer2DModel\", \"num_layers\": 2}");
+    gelu_model_close(opened(NULL));
+    put(SD3("0", "ff") SD3("0", "ff_context"), NULL, "{\"_class_name\": \"SD3Transformer2DModel\", \"num_layers\": 2}");
+    refused(NULL, GELU_ERR_MISSING,
+            "'num_layers' says 2, but the number of layers, beginning with transformer_blocks.0");
+}
+
+/* One file of several, opened alone, is told from a checkpoint that contradicts itself. */
+static void one_shard(void **state) {
+    (void)state;
+    put_gpt2(1, 2, "");
+    char shard[512];
+    snprintf(shard, sizeof shard, "%s", in_folder("model-00002-of-00003.safetensors"));
+    assert_int_equal(rename(in_folder("model.safetensors"), shard), 0);
+    gelu_model *model;
+    gelu_error err;
+    assert_int_equal(gelu_model_open(shard, NULL, &model, &err), GELU_ERR_MISSING);
+    assert_non_null(strstr(err.message, "h.1 is the first, not number 0; this file is one shard of several"));
+    put_gpt2(0, 1, ", \"n_layer\": 6");
+    assert_int_equal(rename(in_folder("model.safetensors"), shard), 0);
+    assert_int_equal(gelu_model_open(shard, NULL, &model, &err), GELU_ERR_MISSING);
+    assert_non_null(
+        strstr(err.message, "says 6, but the number of layers, beginning with h.0, is 2; this file is one"));
+    assert_int_equal(remove(shard), 0);
+}
+
+/* Null is no value, and a default in its place would be a guess. */
+static void nulls(void **state) {
+    (void)state;
+    gelu_act act = GELU_ERF;
+    put(BERT BERT_NORM, NULL, "{\"model_type\": \"bert\", \"hidden_act\": null}");
+    refused(NULL, GELU_ERR_UNSUPPORTED, "config.json: at byte 23: 'hidden_act' is null");
+    gelu_model_close(opened(&(gelu_model_options){.act = &act}));
+    put(BERT BERT_NORM, NULL, "{\"model_type\": \"bert\", \"hidden_act\": \"gelu\", \"layer_norm_eps\": null}");
+    refused(NULL, GELU_ERR_UNSUPPORTED, "config.json: at byte 45: 'layer_norm_eps' is null");
+    put_gpt2(0, 1, ", \"n_inner\": null, \"n_layer\": null"); /* decide nothing: the tensors do */
+    gelu_model_close(opened(NULL));
+    put(LLAMA LLAMA_NORM, NULL, "{\"model_type\": \"gemma\", \"hidden_activation\": null, \"hidden_act\": \"gelu\"}");
+    gelu_model_close(opened(NULL));
+    put(LLAMA LLAMA_NORM, NULL, "{\"model_type\": \"gemma\", \"hidden_activation\": null}");
+    refused(NULL, GELU_ERR_UNSUPPORTED, "'hidden_activation' is null");
+    put("transformer.layers.0.mlp.dense_h_to_4h.weight:5,3 transformer.layers.0.mlp.dense_h_to_4h.bias:5 "
+        "transformer.layers.0.mlp.dense_4h_to_h.weight:3,5 transformer.layers.0.mlp.dense_4h_to_h.bias:3",
+        NULL, "{\"model_type\": \"chatglm\", \"num_layers\": null}");
+    refused(NULL, GELU_ERR_UNSUPPORTED, "'num_layers' is null");
+    put("layers.0.mlp.dense_h_to_4h.weight:5,3 layers.0.mlp.dense_h_to_4h.bias:5 "
+        "layers.0.mlp.dense_4h_to_h.weight:3,5 layers.0.mlp.dense_4h_to_h.bias:3",
+        NULL, "{\"model_type\": \"gpt_neox\", \"use_parallel_residual\": null}");
+    refused(NULL, GELU_ERR_UNSUPPORTED, "'use_parallel_residual' is null");
+    put("transformer.encoder.layers.0.mlp.dense_h_to_4h.weight:8,3 "
+        "transformer.encoder.layers.0.mlp.dense_4h_to_h.weight:3,4",
+        NULL, "{\"model_type\": \"chatglm\", \"rmsnorm\": null}");
+    refused(NULL, GELU_ERR_UNSUPPORTED, "'rmsnorm' is null");
 }
 
 static void shared_layers(void **state) {
@@ -266,6 +420,12 @@ static void shared_layers(void **state) {
         "encoder.albert_layer_groups.900000000.albert_layers.0.ffn_output.weight:3,5",
         NULL, "{\"model_type\": \"albert\", \"num_hidden_layers\": 12}");
     refused(NULL, GELU_ERR_MISSING, "groups of layers are missing");
+    put(ALBERT, NULL, "{\"model_type\": \"albert\", \"num_hidden_layers\": null}");
+    refused(NULL, GELU_ERR_UNSUPPORTED, "'num_hidden_layers' is null");
+    put("encoder.albert_layer_groups.1.albert_layers.0.ffn.weight:5,3 "
+        "encoder.albert_layer_groups.1.albert_layers.0.ffn_output.weight:3,5",
+        NULL, "{\"model_type\": \"albert\"}");
+    refused(NULL, GELU_ERR_MISSING, "groups of layers are missing");
     put(ALBERT, NULL, "{\"model_type\": \"albert\"}");
     gelu_model *model = opened(NULL);
     assert_int_equal(gelu_model_count(model), 1);
@@ -273,10 +433,12 @@ static void shared_layers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(unknown),      cmocka_unit_test(contradictory),
-                                       cmocka_unit_test(sizes),        cmocka_unit_test(missing),
-                                       cmocka_unit_test(files),        cmocka_unit_test(overrides),
-                                       cmocka_unit_test(metadata),     cmocka_unit_test(numbers_in_names),
-                                       cmocka_unit_test(shared_layers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(unknown),       cmocka_unit_test(contradictory),
+                                       cmocka_unit_test(sizes),         cmocka_unit_test(missing),
+                                       cmocka_unit_test(files),         cmocka_unit_test(overrides),
+                                       cmocka_unit_test(metadata),      cmocka_unit_test(numbers_in_names),
+                                       cmocka_unit_test(shared_layers), cmocka_unit_test(gaps),
+                                       cmocka_unit_test(counts),        cmocka_unit_test(one_shard),
+                                       cmocka_unit_test(nulls)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder_with_files);
 }

@@ -125,11 +125,12 @@ def pre(name, family, config, act, prefixes, fc1, fc2, norm, eps, f, blocks=2, n
     case.save(blocks, blocks - 1, act, "plain", form, layer, block)
 
 
-post("transformer", "transformer", {"model_type": "transformer", "activation": "relu"}, "relu",
+post("transformer", "transformer", {"model_type": "transformer", "activation": "relu", "num_layers": 2}, "relu",
      "transformer.encoder.layers.#.", "linear1", "linear2", "norm2", 1e-5, relu)
-post("transformer-decoder", "transformer", {"model_type": "transformer", "activation": "relu"}, "relu",
+post("transformer-decoder", "transformer", {"model_type": "transformer", "activation": "relu", "num_layers": 2}, "relu",
      "decoder.layers.#.", "linear1", "linear2", "norm3", 1e-5, relu)
-bert = {"architectures": ["BertForMaskedLM"], "model_type": "bert", "hidden_act": "gelu", "hidden_size": D,
+bert = {"architectures": ["BertForMaskedLM"], "model_type": "bert", "hidden_act": "gelu", "num_hidden_layers": 2,
+        "hidden_size": D,
         "intermediate_size": FF, "layer_norm_eps": 1e-12}
 names = ("intermediate.dense", "output.dense", "output.LayerNorm")
 post("bert", "bert", bert, "erf", "bert.encoder.layer.#.", *names, 1e-12, erf)
@@ -139,7 +140,8 @@ post("bert-square", "bert", dict(bert, intermediate_size=D), "erf", "bert.encode
 post("minilm", "bert", dict(bert, architectures=["BertModel"]), "erf", "encoder.layer.#.", *names, 1e-12, erf)
 post("roberta", "bert", dict(bert, model_type="roberta", layer_norm_eps=1e-5), "erf", "roberta.encoder.layer.#.",
      *names, 1e-5, erf)
-post("distilbert", "distilbert", {"model_type": "distilbert", "activation": "gelu", "dim": D, "hidden_dim": FF}, "erf",
+post("distilbert", "distilbert", {"model_type": "distilbert", "activation": "gelu", "n_layers": 2, "dim": D,
+                                    "hidden_dim": FF}, "erf",
      "distilbert.transformer.layer.#.", "ffn.lin1", "ffn.lin2", "output_layer_norm", 1e-12, erf)
 
 # ALBERT: twelve layers, two groups of weights; layer 7 has those of group 1.
@@ -168,8 +170,9 @@ def gpt(name, family, config, prefix, ff, form):
     case.save(2, 1, "tanh", "plain", form, layer, block)
 
 
-gpt2 = {"model_type": "gpt2", "activation_function": "gelu_new", "n_embd": D, "n_inner": FF, "layer_norm_epsilon": 1e-5}
-gpt("gpt1", "gpt1", {"model_type": "openai-gpt", "afn": "gelu", "n_embd": D, "layer_norm_epsilon": 1e-5},
+gpt2 = {"model_type": "gpt2", "activation_function": "gelu_new", "n_embd": D, "n_layer": 2, "n_inner": FF,
+        "layer_norm_epsilon": 1e-5}
+gpt("gpt1", "gpt1", {"model_type": "openai-gpt", "afn": "gelu", "n_embd": D, "n_layer": 2, "layer_norm_epsilon": 1e-5},
     "transformer.h.#.", 4 * D, "post")
 gpt("gpt2", "gpt2", dict(gpt2, n_inner=None), "h.#.", 4 * D, "pre")
 gpt("gpt2-square", "gpt2", dict(gpt2, n_inner=D), "transformer.h.#.", D, "pre")
@@ -186,13 +189,15 @@ def parallel(name, family, config, act, f, prefix, fc1, fc2, norm, eps):
     case.save(2, 1, act, "plain", "parallel", layer, lambda x: x + attn + layer(layer_norm(x, w, b, eps)), [attn])
 
 
-neox = {"model_type": "gpt_neox", "hidden_act": "gelu", "hidden_size": D, "intermediate_size": FF,
+neox = {"model_type": "gpt_neox", "hidden_act": "gelu", "num_hidden_layers": 2,
+        "hidden_size": D, "intermediate_size": FF,
         "layer_norm_eps": 1e-5, "use_parallel_residual": True}
 names = ("mlp.dense_h_to_4h", "mlp.dense_4h_to_h", "post_attention_layernorm")
 parallel("neox", "neox", neox, "erf", erf, "gpt_neox.layers.#.", *names, 1e-5)
 parallel("neox-fast", "neox", dict(neox, hidden_act="gelu_fast"), "tanh", tanh, "gpt_neox.layers.#.", *names, 1e-5)
 pre("neox-sequential", "neox", dict(neox, use_parallel_residual=False), "erf", ["gpt_neox.layers.#."], *names, 1e-5, erf)
-parallel("phi", "phi", {"model_type": "phi", "hidden_act": "gelu_new", "hidden_size": D, "intermediate_size": FF,
+parallel("phi", "phi", {"model_type": "phi", "hidden_act": "gelu_new", "num_hidden_layers": 2,
+        "hidden_size": D, "intermediate_size": FF,
                         "layer_norm_eps": 1e-5}, "tanh", tanh, "model.layers.#.", "mlp.fc1", "mlp.fc2",
          "input_layernorm", 1e-5)
 
@@ -214,12 +219,14 @@ def swiglu(name, family, config, prefixes, gate, up, down, norm, eps, f=silu, ac
     case.save(2 * len(prefixes), 2 * len(prefixes) - 1, act, order, "sandwich" if norm2 else "pre", layer, block)
 
 
-llama = {"model_type": "llama", "hidden_act": "silu", "hidden_size": D, "intermediate_size": FF, "rms_norm_eps": 1e-5}
+llama = {"model_type": "llama", "hidden_act": "silu", "num_hidden_layers": 2, "hidden_size": D,
+         "intermediate_size": FF, "rms_norm_eps": 1e-5}
 names = (["model.layers.#."], "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj")
 swiglu("llama", "llama", llama, *names, "post_attention_layernorm", 1e-5)
 swiglu("llama-meta", "llama-meta", None, ["layers.#."], "feed_forward.w1", "feed_forward.w3", "feed_forward.w2",
        "ffn_norm", 1e-5)
-swiglu("qwen", "qwen", {"model_type": "qwen", "hidden_size": D, "intermediate_size": 2 * FF, "layer_norm_epsilon": 1e-6},
+swiglu("qwen", "qwen", {"model_type": "qwen", "hidden_size": D, "num_hidden_layers": 2,
+                        "intermediate_size": 2 * FF, "layer_norm_epsilon": 1e-6},
        ["transformer.h.#."], "mlp.w2", "mlp.w1", "mlp.c_proj", "ln_2", 1e-6, order="second")
 for kind in ("qwen2", "qwen3"):
     swiglu(kind, "qwen2", dict(llama, model_type=kind, rms_norm_eps=1e-6), *names, "post_attention_layernorm", 1e-6)
@@ -230,10 +237,11 @@ for kind in ("gemma2", "gemma3_text"):
     del config["hidden_act"]
     swiglu(kind, "gemma2", config, *names, "pre_feedforward_layernorm", 1e-6, tanh, "tanh", offset=1,
            norm2="post_feedforward_layernorm")
-t5 = {"model_type": "t5", "d_model": D, "d_ff": FF, "layer_norm_epsilon": 1e-6, "feed_forward_proj": "gated-gelu"}
+t5 = {"model_type": "t5", "num_layers": 2, "num_decoder_layers": 2, "d_model": D, "d_ff": FF, "layer_norm_epsilon": 1e-6,
+      "feed_forward_proj": "gated-gelu"}
 swiglu("t5-1.1", "t5-1.1", t5, ["encoder.block.#.layer.1.", "decoder.block.#.layer.2."], "DenseReluDense.wi_0",
        "DenseReluDense.wi_1", "DenseReluDense.wo", "layer_norm", 1e-6, tanh, "tanh", dtype="F32")
-case = Case("t5", "t5", dict(t5, feed_forward_proj="relu"))
+case = Case("t5", "t5", dict(t5, num_layers=1, num_decoder_layers=None, feed_forward_proj="relu"))
 for p in ("encoder.block.0.layer.1.", "decoder.block.0.layer.2."):
     t5_layer = plain(relu, *case.linear(p + "DenseReluDense.wi", D, FF, False),
                      *case.linear(p + "DenseReluDense.wo", FF, D, False))
@@ -263,20 +271,21 @@ names = ("model.layers.#.", "mlp.gate_up_proj", "mlp.down_proj", "post_attention
 packed("glm", "glm", dict(llama, model_type="glm", rms_norm_eps=1.5625e-7), *names, 1.5625e-7)
 packed("glm4", "glm4", dict(llama, model_type="glm4"), *names, 1e-5, "post_mlp_layernorm")
 packed("phi3", "phi3", dict(llama, model_type="phi3"), *names, 1e-5)
-packed("chatglm2", "chatglm2", {"model_type": "chatglm", "hidden_size": D, "ffn_hidden_size": FF, "rmsnorm": True,
+packed("chatglm2", "chatglm2", {"model_type": "chatglm", "hidden_size": D, "num_layers": 2,
+                                "ffn_hidden_size": FF, "rmsnorm": True,
                                 "layernorm_epsilon": 1e-5, "add_bias_linear": False,
                                 "apply_residual_connection_post_layernorm": False},
        "transformer.encoder.layers.#.", "mlp.dense_h_to_4h", "mlp.dense_4h_to_h", "post_attention_layernorm", 1e-5)
 
 # ChatGLM-6B: no gate, and the residual is the norm's result, scaled.
-case = Case("chatglm", "chatglm", {"model_type": "chatglm", "hidden_size": D, "inner_hidden_size": FF, "num_layers": 28,
+case = Case("chatglm", "chatglm", {"model_type": "chatglm", "hidden_size": D, "inner_hidden_size": FF, "num_layers": 2,
                                    "layernorm_epsilon": 1e-5}, "F16")
 for n in range(2):
     p = f"transformer.layers.{n}."
     chatglm = plain(tanh, *case.linear(p + "mlp.dense_h_to_4h", D, FF), *case.linear(p + "mlp.dense_4h_to_h", FF, D))
     w, b = case.norm(p + "post_attention_layernorm")
 case.save(2, 1, "tanh", "plain", "scaled", chatglm,
-          lambda x: layer_norm(x, w, b, 1e-5) * 56 ** 0.5 + chatglm(layer_norm(x, w, b, 1e-5)))
+          lambda x: layer_norm(x, w, b, 1e-5) * 4 ** 0.5 + chatglm(layer_norm(x, w, b, 1e-5)))
 
 # Vision.
 vit = dict(bert, architectures=["ViTForImageClassification"], model_type="vit")
@@ -285,10 +294,12 @@ pre("vit", "vit", vit, "erf", ["vit.encoder.layer.#."], *names, 1e-12, erf)
 pre("deit", "vit", dict(vit, model_type="deit"), "erf", ["deit.encoder.layer.#."], *names, 1e-12, erf)
 pre("vit-timm", "vit-timm", {"architecture": "vit_tiny_patch16_224"}, "erf", ["blocks.#."], "mlp.fc1", "mlp.fc2",
     "norm2", 1e-6, erf)
-swin = {"model_type": "swin", "hidden_act": "gelu", "embed_dim": D, "mlp_ratio": 4.0, "layer_norm_eps": 1e-5}
+swin = {"model_type": "swin", "hidden_act": "gelu", "embed_dim": D, "depths": [2, 2], "mlp_ratio": 4.0,
+        "layer_norm_eps": 1e-5}
 pre("swin", "swin", swin, "erf", ["swin.encoder.layers.0.blocks.#.", "swin.encoder.layers.1.blocks.#."], *names, 1e-5,
     erf, 4)
-pre("swinv2", "swinv2", dict(swin, model_type="swinv2"), "erf", ["swinv2.encoder.layers.0.blocks.#."], *names, 1e-5, erf,
+pre("swinv2", "swinv2", dict(swin, model_type="swinv2", depths=[2]), "erf", ["swinv2.encoder.layers.0.blocks.#."],
+    *names, 1e-5, erf,
     form="res-post")
 pre("swin-ms", "swin-ms", None, "erf", ["layers.0.blocks.#.", "layers.1.blocks.#."], "mlp.fc1", "mlp.fc2", "norm2", 1e-5,
     erf, 4)
@@ -300,7 +311,8 @@ for n in range(2):
     w, b = case.norm(p + "norm2")
 case.save(2, 1, "erf", "plain", "res-post", swinv2, lambda x: x + layer_norm(swinv2(x), w, b, 1e-5))
 
-tower = {"hidden_act": "quick_gelu", "hidden_size": D, "intermediate_size": FF, "layer_norm_eps": 1e-5}
+tower = {"hidden_act": "quick_gelu", "num_hidden_layers": 2, "hidden_size": D, "intermediate_size": FF,
+         "layer_norm_eps": 1e-5}
 clip = {"model_type": "clip", "text_config": dict(tower, hidden_act="gelu"), "vision_config": tower}
 names = ("mlp.fc1", "mlp.fc2", "layer_norm2")
 pre("clip", "clip", clip, "quick", ["text_model.encoder.layers.#.", "vision_model.encoder.layers.#."], *names, 1e-5,
@@ -324,10 +336,10 @@ def modulated(name, family, config, prefixes, fc1, fc2, blocks, dtype="BF16"):
               lambda x: x + gate * layer(layer_norm(x, None, None, 1e-6) * (1 + scale) + shift), [scale, shift, gate])
 
 
-modulated("flux", "flux", {"_class_name": "FluxTransformer2DModel"},
+modulated("flux", "flux", {"_class_name": "FluxTransformer2DModel", "num_layers": 2},
           ["transformer_blocks.#.ff.", "transformer_blocks.#.ff_context."], "net.0.proj", "net.2", 4)
 modulated("flux-bfl", "flux-bfl", None, ["double_blocks.#.img_mlp.", "double_blocks.#.txt_mlp."], "0", "2", 4)
-modulated("sd3", "sd3", {"_class_name": "SD3Transformer2DModel"},
+modulated("sd3", "sd3", {"_class_name": "SD3Transformer2DModel", "num_layers": 2},
           ["transformer_blocks.#.ff.", "transformer_blocks.#.ff_context."], "net.0.proj", "net.2", 4, "F16")
 modulated("sd3-mmdit", "sd3-mmdit", None, ["model.diffusion_model.joint_blocks.#.x_block.",
                                            "model.diffusion_model.joint_blocks.#.context_block."], "mlp.fc1", "mlp.fc2",
@@ -351,7 +363,7 @@ for n in range(2):
     first = case.linear(f"single_blocks.{n}.linear1", D, 3 * D + 4 * D)
     last = case.linear(f"single_blocks.{n}.linear2", D + 4 * D, D)
 single(case, *first, *last)
-case = Case("flux-single-diffusers", "flux", {"_class_name": "FluxTransformer2DModel"}, "BF16")
+case = Case("flux-single-diffusers", "flux", {"_class_name": "FluxTransformer2DModel", "num_single_layers": 2}, "BF16")
 for n in range(2):
     first = case.linear(f"single_transformer_blocks.{n}.proj_mlp", D, 4 * D)
     last = case.linear(f"single_transformer_blocks.{n}.proj_out", D + 4 * D, D)
@@ -374,14 +386,15 @@ def geglu(name, family, config, prefixes):
 
 geglu("sd", "sd", {"_class_name": "UNet2DConditionModel"},
       [p + ".transformer_blocks.0." for p in ("down_blocks.0.attentions.0", "down_blocks.0.attentions.1",
-                                              "mid_block.attentions.0", "up_blocks.1.attentions.2")])
+                                              "mid_block.attentions.0", "up_blocks.1.attentions.0")])
 geglu("sd-ldm", "sd-ldm", None,
       [f"model.diffusion_model.{p}.1.transformer_blocks.0." for p in ("input_blocks.1", "middle_block",
                                                                       "output_blocks.3")])
 
 # Speech.
 names = ("fc1", "fc2", "final_layer_norm", 1e-5, erf, 4)
-pre("whisper", "whisper", {"model_type": "whisper", "activation_function": "gelu", "d_model": D}, "erf",
+pre("whisper", "whisper", {"model_type": "whisper", "activation_function": "gelu", "encoder_layers": 2,
+                           "decoder_layers": 2, "d_model": D}, "erf",
     ["model.encoder.layers.#.", "model.decoder.layers.#."], *names)
 pre("whisper-openai", "whisper-openai", None, "erf", ["encoder.blocks.#.", "decoder.blocks.#."], "mlp.0", "mlp.2",
     "mlp_ln", 1e-5, erf, 4)
