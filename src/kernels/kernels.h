@@ -27,11 +27,12 @@ struct product_ahead {
 };
 
 /* Where a tile's sums come from and go to, rows so many elements apart: the same place, or places that are disjoint; rows
- * that are only read may be 0 apart. */
+ * that are only read may be 0 apart. written: what will be written next, `to` or where the results go from there; it comes
+ * nearer. */
 struct product_ends {
-    const void *from;
+    const void *from, *written;
     void *to;
-    size_t from_stride, to_stride;
+    size_t from_stride, to_stride, written_stride;
     struct product_ahead ahead;
 };
 /* The caller has set the floating-point environment. */

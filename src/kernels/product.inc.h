@@ -32,10 +32,10 @@ GELU_INLINE void PRODUCT_TILE(const size_t height, size_t depth, const PRODUCT_R
                               const struct product_ends *ends) {
     PRODUCT_VECTOR s[TILE_ROWS][TILE_VECTORS];
     PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
-        const PRODUCT_REAL *to = (const PRODUCT_REAL *)ends->to + i * ends->to_stride;
+        const PRODUCT_REAL *written = (const PRODUCT_REAL *)ends->written + i * ends->written_stride;
         PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) {
             s[i][j] = PRODUCT_DO(set)(0);
-            PRODUCT_FETCH(to + j * PRODUCT_LANES, 1, 3);
+            PRODUCT_FETCH(written + j * PRODUCT_LANES, 1, 3);
         }
     }
     uintptr_t ahead = ends->ahead.at;

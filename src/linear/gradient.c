@@ -58,6 +58,7 @@ static void run(const gelu_linear *linear, size_t rows, size_t cols, size_t dept
         .b = b,
         .from = {gradient.from.dtype == real ? gradient.from.p : NULL, gradient.from.ld},
         .to = {gradient.to.dtype == real ? gradient.to.p : NULL, gradient.to.ld},
+        .bare = gradient.to.dtype == real,
         .start = gradient.from.p ? start : NULL,
         .finish = finish,
         .context = &gradient,

@@ -151,7 +151,8 @@ void gelu_linear_apply(size_t rows, struct linear_matrix x, const struct linear_
         .a = {PRODUCT_STRIDED, x.dtype, x.p, x.ld, 1},
         .b = linear->weight,
         .from = {linear->bias, 0},
-        .to = {is_bare(output) ? output->y.p : NULL, output->y.ld},
+        .to = {output->y.dtype == linear->real ? output->y.p : NULL, output->y.ld},
+        .bare = is_bare(output),
         .finish = finish,
         .context = output,
     };

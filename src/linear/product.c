@@ -229,10 +229,14 @@ static void multiply_block(const struct run *run, const struct task *task, size_
     if (block == 0) start_part(product, part, &ends);
     ends.to = part->acc;
     ends.to_stride = part->width;
-    bool last = block + 1 == run->plan.blocks, direct = last && product->to.p && part->cols == part->width;
-    if (direct) {
-        ends.to = linear_at(product->to.p, real, part->row * product->to.stride + part->col);
-        ends.to_stride = product->to.stride;
+    ends.written = part->acc;
+    ends.written_stride = part->width;
+    bool last = block + 1 == run->plan.blocks, direct = last && product->bare && part->cols == part->width;
+    if (last && product->to.p) {
+        void *to = linear_at(product->to.p, real, part->row * product->to.stride + part->col);
+        ends.written = to;
+        ends.written_stride = product->to.stride;
+        if (direct) ends.to = to, ends.to_stride = ends.written_stride;
     }
     const void *b = panel_block(product, part, block, length, task->buffer, part->scratch);
     struct look_ahead ahead = look_ahead(run, task, block, panel);
@@ -244,6 +248,7 @@ static void multiply_block(const struct run *run, const struct task *task, size_
         product->kernels->tiles[type][height](length, a, b, &ends);
         ends.from = linear_at(ends.from, real, height * ends.from_stride);
         ends.to = linear_at(ends.to, real, height * ends.to_stride);
+        ends.written = linear_at(ends.written, real, height * ends.written_stride);
     }
     if (last && !direct) product->finish(product->context, part);
 }

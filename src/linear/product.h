@@ -45,8 +45,9 @@ struct product {
     struct product_factor a, b;
     /* What acc starts from. With stride 0, one row for all, which goes on up to a whole panel. NULL: start, or else +0. */
     struct product_end from;
-    struct product_end to; /* NULL: finish */
-    /* Where those are NULL, or for the last panel: fills acc, padding included; takes it, some whole rows in a call. */
+    struct product_end to; /* where results go, if that is of real; by finish, unless they are what acc has become */
+    bool bare;
+    /* Otherwise, or for the last panel: fills acc, padding included; takes it, some whole rows in a call. */
     void (*start)(const void *context, const struct product_part *part);
     void (*finish)(const void *context, const struct product_part *part);
     const void *context;
