@@ -15,17 +15,28 @@ double bench_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-double bench_sample(void (*run)(void *context, size_t times), void *context, size_t *repeats) {
+double bench_processor_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double bench_sample_by(double (*seconds)(void), void (*run)(void *context, size_t times), void *context,
+                       size_t *repeats) {
     const double sample_seconds = 200e-6;
     if (*repeats != 1) run(context, 1);
     if (*repeats == 0) {
-        double started = bench_seconds();
+        double started = seconds();
         run(context, 1);
-        *repeats = 1 + (size_t)(sample_seconds / (bench_seconds() - started + 1e-9));
+        *repeats = 1 + (size_t)(sample_seconds / (seconds() - started + 1e-9));
     }
-    double started = bench_seconds();
+    double started = seconds();
     run(context, *repeats);
-    return (bench_seconds() - started) / (double)*repeats;
+    return (seconds() - started) / (double)*repeats;
+}
+
+double bench_sample(void (*run)(void *context, size_t times), void *context, size_t *repeats) {
+    return bench_sample_by(bench_seconds, run, context, repeats);
 }
 
 /* An integer addition takes one clock on every processor of interest; a fused multiply-add takes 4 on most, 5 on some,
