@@ -3,6 +3,7 @@
 
 /* Factors of a product in the form that the tiles read. */
 #include <string.h>
+#include "base/alloc.h"
 #include "base/compiler.h"
 #include "linear/linear.h"
 #include "linear/product.h"
@@ -20,15 +21,24 @@ static void pack_lines(const struct product *product, size_t count, size_t depth
     (real == GELU_F64 ? product->kernels->pack_f64 : product->kernels->pack_f32)(count, depth, src, stride, dst, width);
 }
 
+/* Memory that will be needed soon. It need not exist. */
+static void fetch(const void *p, size_t nbytes) {
+    for (size_t i = 0; i < nbytes; i += ALLOC_ALIGNMENT) __builtin_prefetch((const void *)((uintptr_t)p + i), 0, 2);
+}
+
 /* Rows of b's panels, which lie side by side in memory, become columns. */
 static void pack_turned(const struct product *product, const struct product_factor *factor, size_t first, size_t count,
                         size_t start, size_t depth, size_t width, void *dst, void *scratch) {
     size_t panel_width = gelu_product_width(product->kernels, product->real);
+    bool few = product->rows <= product->kernels->tile_rows;
     for (size_t k = start, length; k < start + depth; k += length) {
         size_t inside = k % panel_width;
         length = linear_min(panel_width - inside, start + depth - k);
         const void *src =
             linear_at(factor->p, factor->dtype, (k - inside) * factor->stride + first * panel_width + inside);
+        /* The next piece; the tiles of many rows have fetched it. */
+        size_t nbytes = panel_width * gelu_dtype_nbytes(factor->dtype);
+        if (few) fetch((const void *)((uintptr_t)src + factor->stride * nbytes), count * nbytes);
         pack_lines(product, count, length, src, factor->dtype, panel_width,
                    linear_at(dst, product->real, (k - start) * width), width, scratch);
     }

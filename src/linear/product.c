@@ -14,7 +14,7 @@
 
 enum {
     CHUNK_ROWS = 256,
-    CHUNK_COLS = 192,
+    CHUNK_COLS = 96,
     PACK_STEP = 16,
     LARGE = 4 << 20,      /* bytes of weights that a cache does not keep from one call to the next */
     SERIAL_WORK = 1 << 19 /* multiplications that one core does sooner than a second thread starts */
