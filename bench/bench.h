@@ -93,14 +93,10 @@ bench_relu *bench_relu_loop(gelu_dtype dtype, bool backward, const char **isa);
 
 /* Seconds on the monotonic clock. */
 double bench_seconds(void);
-/* Seconds that all threads of the process together have had a processor. */
-double bench_processor_seconds(void);
 /* Seconds of one call of run(context, 1), from as many calls as take 200 microseconds, made when what fits in the cache is
- * there. *repeats is how many; begin with 0. */
-double bench_sample(void (*run)(void *context, size_t times), void *context, size_t *repeats);
-/* The same by another clock. */
-double bench_sample_by(double (*seconds)(void), void (*run)(void *context, size_t times), void *context,
-                       size_t *repeats);
+ * there. Of one thread it is the time that it had a processor: what other programs take does not count. *repeats is how
+ * many; begin with 0. */
+double bench_sample(unsigned threads, void (*run)(void *context, size_t times), void *context, size_t *repeats);
 /* One more look at the clock, from loops whose latency in clocks is known; takes some 40 microseconds. */
 void bench_clock_sample(void);
 /* The fastest clock seen, in GHz, and how many clocks a dependent fused multiply-add takes (0: there is none here). Only

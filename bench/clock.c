@@ -15,15 +15,16 @@ double bench_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-double bench_processor_seconds(void) {
+/* Of all threads of the process together. */
+static double processor_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-double bench_sample_by(double (*seconds)(void), void (*run)(void *context, size_t times), void *context,
-                       size_t *repeats) {
+double bench_sample(unsigned threads, void (*run)(void *context, size_t times), void *context, size_t *repeats) {
     const double sample_seconds = 200e-6;
+    double (*seconds)(void) = threads == 1 ? processor_seconds : bench_seconds;
     if (*repeats != 1) run(context, 1);
     if (*repeats == 0) {
         double started = seconds();
@@ -33,10 +34,6 @@ double bench_sample_by(double (*seconds)(void), void (*run)(void *context, size_
     double started = seconds();
     run(context, *repeats);
     return (seconds() - started) / (double)*repeats;
-}
-
-double bench_sample(void (*run)(void *context, size_t times), void *context, size_t *repeats) {
-    return bench_sample_by(bench_seconds, run, context, repeats);
 }
 
 /* An integer addition takes one clock on every processor of interest; a fused multiply-add takes 4 on most, 5 on some,

@@ -101,7 +101,7 @@ static gelu_status sample_all(const layer_arena *arena, contest *contest) {
     for (contestant *c = contest->each; c < contest->each + contest->n; c++) {
         runner runner = {arena, &c->block, GELU_OK};
         gelu_isa_select(c->isa);
-        double seconds = bench_sample(run, &runner, &c->repeats);
+        double seconds = bench_sample(arena->group->threads, run, &runner, &c->repeats);
         if (runner.status != GELU_OK) return runner.status;
         if (c->seconds == 0 || seconds < c->seconds) c->seconds = seconds;
     }

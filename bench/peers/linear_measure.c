@@ -111,9 +111,6 @@ static void let_others_rest(const linear_peer *peer, void *job, double seconds_o
     if (seconds_of_call < 5e-3) peer->run(job, 1);
 }
 
-/* On one processor, its time: what other programs take of it does not count then. */
-static double (*seconds_of(unsigned threads))(void) { return threads == 1 ? bench_processor_seconds : bench_seconds; }
-
 static double case_flops(const linear_row *row) {
     return (row->pass == LINEAR_BACKWARD ? 4.0 : 2.0) * (double)row->rows * (double)row->in * (double)row->out;
 }
@@ -131,8 +128,7 @@ static void measure(const linear_list *list, const linear_case *c, void *referen
         for (size_t p = 0; p < list->n; p++) {
             if (!jobs[p]) continue;
             if (threads > 1) let_others_rest(&list->peer[p], jobs[p], round ? 1e-9 * flops / row->gflops[p] : 0);
-            double gflops =
-                1e-9 * flops / bench_sample_by(seconds_of(threads), list->peer[p].run, jobs[p], &repeats[p]);
+            double gflops = 1e-9 * flops / bench_sample(threads, list->peer[p].run, jobs[p], &repeats[p]);
             if (gflops > row->gflops[p]) row->gflops[p] = gflops;
         }
     }

@@ -58,30 +58,49 @@ static void print_row(const linear_list *list, const linear_row *row) {
     printf("\n");
 }
 
-static bool is_empty(const linear_list *list, size_t n, const linear_row *rows, linear_pass pass, gelu_dtype dtype) {
+/* Whether peer p does any of these cases. */
+static bool has_cases(size_t n, const linear_row *rows, const linear_row *like, size_t p) {
     for (const linear_row *row = rows; row < rows + n; row++)
-        for (size_t p = 0; p < list->n && row->pass == pass && row->dtype == dtype; p++)
-            if (row->gflops[p] > 0) return false;
-    return true;
+        if (row->pass == like->pass && row->dtype == like->dtype && row->gflops[p] > 0) return true;
+    return false;
+}
+
+/* Of those peers that do any. */
+static void print_table(const linear_list *list, size_t n, const linear_row *rows, const linear_row *like) {
+    linear_list some = {.n = 0};
+    size_t from[MAX_LINEAR_PEERS];
+    for (size_t p = 0; p < list->n; p++) {
+        if (!has_cases(n, rows, like, p)) continue;
+        some.n_own += p < list->n_own;
+        from[some.n] = p;
+        some.peer[some.n++] = list->peer[p];
+    }
+    static linear_row cases[MAX_LINEAR_ROWS];
+    size_t n_cases = 0;
+    for (const linear_row *row = rows; row < rows + n; row++) {
+        if (row->pass != like->pass || row->dtype != like->dtype) continue;
+        linear_row *copy = &cases[n_cases++];
+        *copy = *row;
+        for (size_t p = 0; p < some.n; p++) copy->gflops[p] = row->gflops[from[p]];
+    }
+    printf("| | rows |");
+    for (size_t p = 0; p < some.n; p++) printf(" %s |", some.peer[p].name);
+    printf("\n| --- | --- |");
+    for (size_t p = 0; p < some.n; p++) printf(" --- |");
+    printf("\n");
+    for (size_t i = 0; i < n_cases; i++) print_row(&some, &cases[i]);
+    print_mean(&some, n_cases, cases, like, true);
+    print_mean(&some, n_cases, cases, like, false);
 }
 
 void linear_print(const linear_list *list, unsigned threads, size_t n, const linear_row *rows) {
     printf("%s, %.2f GHz and %.0f GFLOP/s of f32 measured\n", bench_cpu_name(), bench_clock_ghz(),
            bench_peak_gflops(gelu_isa_name()));
     for (gelu_dtype dtype = GELU_F32; dtype <= GELU_BF16; dtype += GELU_BF16 - GELU_F32)
-        for (linear_pass pass = LINEAR_PLAIN; pass < N_PASSES; pass++) {
-            if (is_empty(list, n, rows, pass, dtype)) continue;
-            linear_row like = {.pass = pass, .dtype = dtype};
-            printf(
-                "\n%s, %s, %u thread%s: GFLOP/s, share of the peak of f32 (libgelu so many times faster)\n\n| | rows |",
-                titles[pass], gelu_dtype_name(dtype), threads, threads == 1 ? "" : "s");
-            for (size_t p = 0; p < list->n; p++) printf(" %s |", list->peer[p].name);
-            printf("\n| --- | --- |");
-            for (size_t p = 0; p < list->n; p++) printf(" --- |");
-            printf("\n");
-            for (const linear_row *row = rows; row < rows + n; row++)
-                if (row->pass == pass && row->dtype == dtype) print_row(list, row);
-            print_mean(list, n, rows, &like, true);
-            print_mean(list, n, rows, &like, false);
+        for (linear_pass pass = LINEAR_PLAIN; pass < (dtype == GELU_F32 ? N_PASSES : LINEAR_BACKWARD); pass++) {
+            const linear_row like = {.pass = pass, .dtype = dtype};
+            printf("\n%s, %s, %u thread%s: GFLOP/s, share of the peak of f32 (libgelu so many times faster)\n\n",
+                   titles[pass], gelu_dtype_name(dtype), threads, threads == 1 ? "" : "s");
+            print_table(list, n, rows, &like);
         }
 }
