@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 /* linear_peers [THREADS [SECONDS [SHAPE [NAME]]]]: Linear and every matrix product that was found, in Markdown. SECONDS
- * is for the whole run, about; each case takes as long as a few rounds at least. SHAPE is as in `gelu bench linear` (all:
+ * is for the whole run, about; each case takes one round at least. SHAPE is as in `gelu bench linear` (all:
  * the models'). Only those run whose name contains an item of the list NAME. */
 
 #define _GNU_SOURCE
@@ -22,6 +22,7 @@ static void set_environment(char **argv, const char *threads) {
     if (getenv("GELU_PEERS_ENVIRONMENT")) return;
     static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS"};
     for (int i = 0; i < 3; i++) setenv(counts[i], threads, 1);
+    setenv("GOMP_SPINCOUNT", "20000", 1); /* where others have the processor, to spin for long is to wait for oneself */
     setenv("LD_LIBRARY_PATH", PEERS_LIBRARY_PATH, 1);
     setenv("OCL_ICD_FILENAMES", PEERS_OPENCL, 1);
     setenv("GELU_PEERS_ENVIRONMENT", "set", 1);
