@@ -22,11 +22,23 @@ enum { BENCH_N_DTYPES = 5 }; /* by gelu_dtype; 0 is no type */
 typedef struct {
     const char *name;
     bool reads_dy;
+    bool narrows;                     /* exists from f32 to a 16-bit type, too */
     bench_call *call[BENCH_N_DTYPES]; /* NULL: not for this type */
 } bench_op;
 
 /* The i-th operation; NULL past the end. */
 const bench_op *bench_op_at(size_t i);
+
+/* Where they differ, out is a 16-bit type, in is f32, and the library's call is that of Linear without input features,
+ * whose bias, up to 16 times the same, goes through the epilogue on one thread. */
+typedef struct {
+    const char *name; /* "f32", "f32-bf16", ... */
+    gelu_dtype in, out;
+} bench_type;
+
+/* The i-th; NULL past the end. */
+const bench_type *bench_type_at(size_t i);
+bool bench_op_takes(const bench_op *op, const bench_type *type);
 
 typedef enum {
     BENCH_NORMAL,    /* normal, standard deviation b */
@@ -51,7 +63,7 @@ gelu_status bench_input_fill(const bench_input *input, gelu_dtype dtype, size_t 
 
 typedef struct {
     const bench_op *op;
-    gelu_dtype dtype;
+    const bench_type *type;
     size_t n;
     const bench_input *input;
     size_t n_acts, n_isas;
@@ -76,9 +88,11 @@ typedef struct {
     double per_memcpy, per_relu;
 } bench_row;
 
-/* memcpy, the ReLU loop, then every activation on every instruction set. */
+/* memcpy of as many bytes, the ReLU loop, then every activation on every instruction set. */
 size_t bench_group_rows(const bench_group *group);
-/* Fills rows. GELU_ERR_MEMORY, or what gelu_set_num_threads says; that is set back to 0. */
+/* Memory that its run takes. */
+double bench_group_nbytes(const bench_group *group);
+/* Fills rows. GELU_ERR_MEMORY, or what the library's calls say. Sets gelu_set_num_threads back to 0. */
 gelu_status bench_group_run(const bench_group *group, bench_row *rows);
 
 /* ---- What they are compared with ---- */
@@ -88,6 +102,8 @@ gelu_status bench_group_run(const bench_group *group, bench_row *rows);
 enum { BENCH_STEP = 256 };
 typedef void bench_relu(size_t nbytes, const void *x, const void *dy, void *y);
 bench_relu *bench_relu_loop(gelu_dtype dtype, bool backward, const char **isa);
+/* From f32 to a 16-bit type; nbytes are those of x. */
+bench_relu *bench_relu_narrow(gelu_dtype out, const char **isa);
 
 /* ---- Clocks ---- */
 

@@ -35,12 +35,24 @@ BACKWARD(fast_backward_f32)
 
 /* One row makes an operation known to `gelu bench`. */
 static const bench_op operations[] = {
-    {"forward", false, ALL_TYPES(forward)},
-    {"grad", false, ALL_TYPES(grad)},
-    {"grad2", false, {[GELU_F32] = call_grad2_f32, [GELU_F64] = call_grad2_f64}},
-    {"backward", true, ALL_TYPES(backward)},
-    {"fast", false, {[GELU_F32] = call_fast_forward_f32}},
-    {"fast-backward", true, {[GELU_F32] = call_fast_backward_f32}},
+    {"forward", false, true, ALL_TYPES(forward)},
+    {"grad", false, false, ALL_TYPES(grad)},
+    {"grad2", false, false, {[GELU_F32] = call_grad2_f32, [GELU_F64] = call_grad2_f64}},
+    {"backward", true, false, ALL_TYPES(backward)},
+    {"fast", false, false, {[GELU_F32] = call_fast_forward_f32}},
+    {"fast-backward", true, false, {[GELU_F32] = call_fast_backward_f32}},
 };
 
 const bench_op *bench_op_at(size_t i) { return i < sizeof operations / sizeof operations[0] ? &operations[i] : NULL; }
+
+const bench_type *bench_type_at(size_t i) {
+    static const bench_type types[] = {
+        {"f32", GELU_F32, GELU_F32},    {"f64", GELU_F64, GELU_F64},     {"f16", GELU_F16, GELU_F16},
+        {"bf16", GELU_BF16, GELU_BF16}, {"f32-f16", GELU_F32, GELU_F16}, {"f32-bf16", GELU_F32, GELU_BF16},
+    };
+    return i < sizeof types / sizeof types[0] ? &types[i] : NULL;
+}
+
+bool bench_op_takes(const bench_op *op, const bench_type *type) {
+    return type->in == type->out ? op->call[type->in] != NULL : op->narrows;
+}

@@ -28,7 +28,7 @@ void bench_print_header(FILE *stream, bench_format format) {
               "times_relu,ghz\n",
               stream);
     else
-        fprintf(stream, "%-13s %-9s %-5s %-8s %-6s %-12s %9s %9s %7s %8s %8s\n", "operation", "function", "dtype",
+        fprintf(stream, "%-13s %-9s %-8s %-8s %-6s %-12s %9s %9s %7s %8s %8s\n", "operation", "function", "dtype",
                 "isa", "size", "input", "ns/elem", "clocks", "GB/s", "x memcpy", "x ReLU");
 }
 
@@ -36,7 +36,7 @@ void bench_print_rows(FILE *stream, bench_format format, size_t n, const bench_r
     double ghz = bench_clock_ghz();
     for (const bench_row *row = rows; row < rows + n; row++) {
         const bench_group *group = row->group;
-        const char *dtype = gelu_dtype_name(group->dtype);
+        const char *dtype = group->type->name;
         char size[24];
         size_name(group->n, size);
         if (format == BENCH_CSV)
@@ -44,7 +44,7 @@ void bench_print_rows(FILE *stream, bench_format format, size_t n, const bench_r
                     row_name(row), dtype, row->isa, group->n, group->input->name, group->threads, row->samples, row->ns,
                     row->ns * ghz, row->gbytes, row->per_memcpy, row->per_relu, ghz);
         else
-            fprintf(stream, "%-13s %-9s %-5s %-8s %-6s %-12s %9.4f %9.3f %7.2f %8.2f %8.2f\n", group->op->name,
+            fprintf(stream, "%-13s %-9s %-8s %-8s %-6s %-12s %9.4f %9.3f %7.2f %8.2f %8.2f\n", group->op->name,
                     row_name(row), dtype, row->isa, size, group->input->name, row->ns, row->ns * ghz, row->gbytes,
                     row->per_memcpy, row->per_relu);
     }
@@ -63,7 +63,7 @@ static bool has_one_size(const bench_row *rows, const bench_row *end) {
 typedef bool is_same(const bench_row *a, const bench_row *b);
 
 static bool same_type(const bench_row *a, const bench_row *b) {
-    return a->group->op == b->group->op && a->group->dtype == b->group->dtype;
+    return a->group->op == b->group->op && a->group->type == b->group->type;
 }
 
 static bool same_input(const bench_row *a, const bench_row *b) {
@@ -91,7 +91,7 @@ static void print_markdown_head(FILE *stream, const bench_row *first, const benc
     const bench_group *group = first->group;
     char size[24];
     fprintf(stream, "\n%s, %s, %s, %u thread%s: times the ReLU loop (ns per element; clocks per element)\n\n| |",
-            group->op->name, gelu_dtype_name(group->dtype), one_size ? size_name(group->n, size) : group->input->name,
+            group->op->name, group->type->name, one_size ? size_name(group->n, size) : group->input->name,
             group->threads, group->threads == 1 ? "" : "s");
     int columns = 0;
     for (const bench_row *row = first; row < end; row++)
@@ -141,7 +141,7 @@ void bench_print_gnuplot(FILE *stream, size_t n, const bench_row *rows) {
     for (const bench_row *line = rows; line < end; line++) {
         if (!is_first(line, rows, same_line)) continue;
         fprintf(stream, "%s'-' using 1:2 with linespoints title '%s %s %s %s %s'", separator, line->group->op->name,
-                row_name(line), gelu_dtype_name(line->group->dtype), line->isa, line->group->input->name);
+                row_name(line), line->group->type->name, line->isa, line->group->input->name);
         separator = ", ";
     }
     fputc('\n', stream);

@@ -27,7 +27,9 @@ static const char help[] =
     "  -h, --help      this text\n"
     "  --act LIST      activations; default erf,tanh,quick,silu,elu\n"
     "  --op LIST       forward (default), grad, grad2 (f32 and f64), backward, fast and fast-backward (f32)\n"
-    "  --dtype LIST    f32 (default), f64, f16, bf16\n"
+    "  --dtype LIST    f32 (default), f64, f16, bf16; forward also f32-f16, f32-bf16 (to the shorter type, by "
+    "Linear's\n"
+    "                  epilogue, on one thread)\n"
     "  --isa LIST      instruction sets; default the one in use\n"
     "  --size LIST     elements, such as 1000 or 4Ki; default (and all) 4Ki,64Ki,1Mi,64Mi\n"
     "  --input LIST    normal, tail (uniform on [-14,-6]), subnormal, positive; these four by default. uniform (on\n"
@@ -47,7 +49,7 @@ typedef struct {
     size_t n_acts, n_ops, n_dtypes, n_isas, n_sizes, n_inputs;
     gelu_act acts[BENCH_MAX_LIST];
     const bench_op *ops[BENCH_MAX_LIST];
-    gelu_dtype dtypes[BENCH_MAX_LIST];
+    const bench_type *dtypes[BENCH_MAX_LIST];
     const char *isas[BENCH_MAX_LIST];
     size_t sizes[BENCH_MAX_LIST];
     bench_input inputs[BENCH_MAX_LIST];
@@ -78,8 +80,12 @@ static int add_op(void *context, const char *item) {
 
 static int add_dtype(void *context, const char *item) {
     request *request = context;
-    if (gelu_dtype_from_name(item, &request->dtypes[request->n_dtypes++]) == GELU_OK) return CLI_OK;
-    return bench_bad_item("type", item, "f32, f64, f16, bf16");
+    for (size_t i = 0; bench_type_at(i); i++)
+        if (!strcmp(item, bench_type_at(i)->name)) {
+            request->dtypes[request->n_dtypes++] = bench_type_at(i);
+            return CLI_OK;
+        }
+    return bench_bad_item("type", item, "f32, f64, f16, bf16, f32-f16, f32-bf16");
 }
 
 static int add_isa(void *context, const char *item) {
@@ -117,7 +123,7 @@ static const struct {
 } lists[] = {
     {"act", "erf,tanh,quick,silu,elu", "identity,relu,erf,tanh,quick,silu,elu", add_act},
     {"op", "forward", "forward,grad,grad2,backward,fast,fast-backward", add_op},
-    {"dtype", "f32", "f32,f64,f16,bf16", add_dtype},
+    {"dtype", "f32", "f32,f64,f16,bf16,f32-f16,f32-bf16", add_dtype},
     {"isa", NULL, NULL, add_isa},
     {"size", "4Ki,64Ki,1Mi,64Mi", "4Ki,64Ki,1Mi,64Mi", add_size},
     {"input", "normal,tail,subnormal,positive", "normal,tail,subnormal,positive,uniform,bits", add_input},
@@ -137,7 +143,7 @@ static int parse_list(request *request, int list, const char *text) {
 static size_t count_groups(const request *request) {
     size_t pairs = 0;
     for (size_t o = 0; o < request->n_ops; o++)
-        for (size_t d = 0; d < request->n_dtypes; d++) pairs += request->ops[o]->call[request->dtypes[d]] != NULL;
+        for (size_t d = 0; d < request->n_dtypes; d++) pairs += bench_op_takes(request->ops[o], request->dtypes[d]);
     return pairs * request->n_inputs * request->n_sizes;
 }
 
@@ -153,19 +159,14 @@ static void list_groups(const request *request, bench_progress *progress, size_t
                          .context = progress};
     for (size_t o = 0; o < request->n_ops; o++)
         for (size_t d = 0; d < request->n_dtypes; d++)
-            for (size_t i = 0; i < request->n_inputs && request->ops[o]->call[request->dtypes[d]]; i++)
+            for (size_t i = 0; i < request->n_inputs && bench_op_takes(request->ops[o], request->dtypes[d]); i++)
                 for (size_t s = 0; s < request->n_sizes; s++) {
                     group.op = request->ops[o];
-                    group.dtype = request->dtypes[d];
+                    group.type = request->dtypes[d];
                     group.input = &request->inputs[i];
                     group.n = request->sizes[s];
                     *groups++ = group;
                 }
-}
-
-static bool fits_in_memory(const bench_group *group) {
-    double arrays = group->op->reads_dy ? 3 : 2;
-    return bench_fits_in_memory(arrays * (double)group->n * (double)gelu_dtype_nbytes(group->dtype));
 }
 
 static int run_groups(const request *request, bench_progress *progress, size_t n, const bench_group *groups,
@@ -216,7 +217,8 @@ static int run(const request *request) {
     }
     if (!rows) code = cli_fail("out of memory");
     for (size_t i = 0; i < n && code == CLI_OK; i++)
-        if (!fits_in_memory(&groups[i])) code = cli_fail("%zu elements do not fit in memory", groups[i].n);
+        if (!bench_fits_in_memory(bench_group_nbytes(&groups[i])))
+            code = cli_fail("%zu elements do not fit in memory", groups[i].n);
     if (code == CLI_OK) code = run_groups(request, &progress, n, groups, rows);
     if (code == CLI_OK && request->plot) code = draw(request->plot, n * bench_group_rows(groups), rows);
     free(rows);

@@ -25,9 +25,11 @@ csv $quick --act erf,silu --input normal
 expect 0 "$(printf '%s\n' {memcpy,relu-loop,erf,silu},f32,64,normal,1,2 {memcpy,relu-loop,erf,silu},f32,1024,normal,1,2)" \
     awk -F, -v OFS=, '{ print $2, $3, $5, $6, $7, $8 }' rows.csv
 csv --repeat 1 --size 65 --act gelu --op all --dtype all --isa all --input sigma=3
-check 'every operation, type and instruction set' test "$(rows)" = $((16 * (2 + $(count $isas))))
+check 'every operation, type and instruction set' test "$(rows)" = $((18 * (2 + $(count $isas))))
 expect 0 "$(printf '%s\n' $isas | sort)" bash -c "awk -F, '\$2 == \"erf\" { print \$4 }' rows.csv | sort -u"
 expect 0 "$(printf '%s\n' f32 f64)" bash -c "awk -F, '\$1 == \"grad2\" { print \$3 }' rows.csv | sort -u"
+expect 0 "$(printf '%s\n' f32-bf16 f32-f16)" bash -c "awk -F, '\$3 ~ /-/ && \$1 == \"forward\" { print \$3 }' rows.csv | sort -u"
+expect 0 '' awk -F, '$3 ~ /-/ && $1 != "forward"' rows.csv
 csv --repeat 1 --size 100 --act all --input all
 check 'every activation and input' test "$(rows)" = $((6 * (2 + 7)))
 csv --repeat 1 --size 64 --act erf --input range=-120:-0.5e1,uniform,bits
@@ -46,6 +48,12 @@ check 'ratios, clocks and rates agree with the times' awk -F, '
     $2 == "relu-loop" { relu[$1 $5] = $9 }
     END { for (i = 1; i <= NR; i++)
               if (!near(per_m[i], ns[i] / m[i]) || !near(per_r[i], ns[i] / relu[group[i]])) exit 1 }' rows.csv
+
+csv $quick --act erf --dtype f32-f16,f32-bf16 --input normal
+expect 0 "$(for t in f32-f16 f32-bf16; do for n in 64 1024; do printf '%s\n' {memcpy,relu-loop,erf},$t,$n; done; done)" \
+    awk -F, -v OFS=, '{ print $2, $3, $5 }' rows.csv
+check 'bytes of both types; a layer has its bias once for 16 rows' awk -F, \
+    '{ d = $11 * $9 / ($2 == "erf" ? 4 / 16 + 2 : 4 + 2); if (d < 0.98 || d > 1.02) exit 1 }' rows.csv
 
 # The time that was asked for: not before it is over, and not for ever.
 SECONDS=0
@@ -71,7 +79,7 @@ check 'and a line for each function' test "$(grep -cE "^\| \*\*.*( \| $cell){3} 
 # Mistakes.
 expect_error 2 "unknown activation 'gelo'; known: identity" "$gelu" bench --act erf,gelo
 expect_error 2 "unknown operation 'backwards'; known: forward, grad, grad2, backward, fast, fast-backward" "$gelu" bench --op backwards
-expect_error 2 "unknown type 'f8'" "$gelu" bench --dtype f8
+expect_error 2 "unknown type 'f8'; known: f32, f64, f16, bf16, f32-f16, f32-bf16" "$gelu" bench --dtype f8
 expect_error 2 "instruction set 'abacus' cannot be had here; available: ${isas%% *}" "$gelu" bench --isa abacus
 for size in 0 4k 4KiB -1 Ki 1e6 1048577Mi 99999999999999999999 0x10; do
     expect_error 2 "--size: '$size' is not a number of elements" "$gelu" bench --size=$size
@@ -91,6 +99,7 @@ expect_error 2 '--csv and --markdown exclude each other' "$gelu" bench --csv --m
 expect_error 2 '--repeat and --seconds exclude each other' "$gelu" bench --repeat 1 --seconds 1
 expect_error 2 "takes no argument 'erf'" "$gelu" bench erf
 expect_error 2 'no operation of --op takes a type of --dtype' "$gelu" bench --op grad2,fast --dtype f16
+expect_error 2 'no operation of --op takes a type of --dtype' "$gelu" bench --op grad,backward --dtype f32-bf16
 expect_error 1 '1099511627776 elements do not fit in memory' "$gelu" bench --size 1024Gi
 
 # The plot: errors come before the work, and no file is left.

@@ -60,6 +60,8 @@ completes 'f32 f32-f16 f32-bf16' gelu verify --dtype f3
 completes 'first' gelu inspect --gate f
 completes '--scale --shift' gelu ffn --s
 completes 'linear' gelu bench l
+completes 'f32-f16 f32-bf16' gelu bench --dtype f32-
+completes '' gelu bench linear --dtype f32-
 completes 'bf16-weights bf16' gelu bench ffn --dtype b
 completes '--shape --seconds' gelu bench linear --s
 completes 'minilm' gelu bench linear --shape m
