@@ -14,12 +14,13 @@ cmake -G Ninja -S "$root" -B "$build" -DCMAKE_C_COMPILER="${CLANG:-clang-14}" -D
 rm -f "$build.log"
 
 declare -A parsers=(
-    [npy]="io/npy_header io/npy_descr io/npy_gather"
-    [safetensors]="io/safetensors_header io/safetensors_layout io/safetensors_kind io/safetensors_type io/json"
-    [index]="io/safetensors_index"
+    [npy]="io/npy_header io/npy_descr io/npy_gather io/npy_read"
+    [safetensors]="io/safetensors_header io/safetensors_layout io/safetensors_kind io/safetensors_type io/json
+                   io/safetensors_open"
+    [index]="io/safetensors_index io/safetensors_shards io/safetensors_locate"
     [config]="io/refused"
-    [model]="model/activation model/config model/describe model/forward model/layer model/open model/pattern
-             model/recognise"
+    [model]="model/activation model/config model/describe model/forward model/layer model/layers model/open
+             model/pattern model/recognise"
 )
 shopt -s nullglob
 for name in npy safetensors index config model; do
