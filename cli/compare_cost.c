@@ -34,7 +34,7 @@ static int time_alone(const char *operation, double seconds, share *share, compa
     const char *isa = gelu_isa_name();
     bench_input_from_name("normal", &input);
     bench_group group = {.op = find_operation(operation),
-                         .dtype = GELU_F32,
+                         .type = bench_type_at(0), /* f32 */
                          .n = ELEMENTS,
                          .input = &input,
                          .n_acts = COMPARE_ACTS,

@@ -6,18 +6,13 @@
 
 /* Whether a and b round to one number of a type, and whether that says how the exact value does: a float in the middle
  * between two numbers of a shorter type does not tell to which side the exact value lies. */
-GELU_INLINE i32 f32_bf16_bits(v32 x) {
-    i32 bits = v32_bits(x);
-    i32 odd = i32_and(i32_shift_right(bits, 16), i32_set(1));
-    return i32_add(i32_add(bits, i32_set(0x7fff)), odd);
-}
 GELU_INLINE void f32_store_f16(uint16_t *p, v32 y) { v32_store_f16(p, y); }
-GELU_INLINE void f32_store_bf16(uint16_t *p, v32 y) { v32_store_high_half(p, f32_bf16_bits(y)); }
+GELU_INLINE void f32_store_bf16(uint16_t *p, v32 y) { v32_store_high_half(p, flat_bf16_bits(y)); }
 
 GELU_INLINE m32 f32_agree_f32(v32 a, v32 b) { return v32_equal(a, b); }
 GELU_INLINE m32 f32_agree_bf16(v32 a, v32 b) {
     i32 high = i32_set(-0x10000), low = i32_set(0xffff);
-    m32 same = i32_equal(i32_and(f32_bf16_bits(a), high), i32_and(f32_bf16_bits(b), high));
+    m32 same = i32_equal(i32_and(flat_bf16_bits(a), high), i32_and(flat_bf16_bits(b), high));
     return m32_and(same, m32_not(i32_equal(i32_and(v32_bits(a), low), i32_set(0x8000))));
 }
 /* Adding 1.5 * 2^(e + 13) rounds to the 11 bits of a normal f16, or to the last place of subnormal ones. */

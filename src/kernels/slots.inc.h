@@ -49,20 +49,22 @@
 #define LOOP_grad2_f32 DOUBLES
 #define LOOP_grad2_f64 DOUBLES
 
-/* Values of identity and RELU need no rounding within a type. */
-#define FLAT(slot, operation, in, out, act) FLAT_LOOP(slot##_##act, act##_flat, in, out)
+/* Values of identity and RELU need no rounding within a type, and one by the conversion to a shorter one. */
+#define FLAT(slot, operation, in, out, act) FLAT_LOOP(slot##_##act, act##_flat, flat_store, in, out)
 #ifdef GELU_SIMD_FMA
 #define FLAT_SHORT FLAT
+#define FLAT_ROUNDED(slot, operation, in, out, act) FLAT_LOOP(slot##_##act, act##_flat, flat_round, in, out)
 #else
 #define FLAT_SHORT DOUBLES
+#define FLAT_ROUNDED DOUBLES
 #endif
 #define PLAIN_forward_f32_f32 FLAT
 #define PLAIN_fast_f32_f32 FLAT
 #define PLAIN_forward_f16_f16 FLAT_SHORT
 #define PLAIN_forward_bf16_bf16 FLAT_SHORT
 #define PLAIN_forward_f64_f64 DOUBLES
-#define PLAIN_forward_f32_f16 DOUBLES
-#define PLAIN_forward_f32_bf16 DOUBLES
+#define PLAIN_forward_f32_f16 FLAT_ROUNDED
+#define PLAIN_forward_f32_bf16 FLAT_ROUNDED
 #define PLAIN_grad_f32_f32 DOUBLES
 #define PLAIN_grad_f64_f64 DOUBLES
 #define PLAIN_grad_f16_f16 DOUBLES

@@ -87,7 +87,7 @@ static void check_block(const struct family *row, const char *prefix) {
 
 static void every_prefix_of_every_row(void **state) {
     (void)state;
-    const struct numbers numbers = {4, {3, 1, 2, 0}};
+    const struct numbers numbers = {4, {0}}; /* a model begins with its first layer */
     char pattern[MODEL_NAME], prefix[MODEL_NAME];
     size_t count = 0;
     for (size_t r = 0; r < gelu_family_count; r++)
