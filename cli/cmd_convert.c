@@ -17,7 +17,7 @@ static const char help[] =
     "Writes the tensors of a safetensors checkpoint (a folder, a file or an index), or of .npy files, to one file, bit "
     "by\n"
     "bit, aligned for their types. Its metadata then name the activation (gelu.activation) and which is the gate\n"
-    "(gelu.gate), found as gelu inspect finds them or given here; gelu inspect and gelu ffn hold later readers to "
+    "(gelu.gate), found as gelu inspect finds them or given here; gelu inspect and gelu ffn hold later readers to\n"
     "them, and what the family's code fixes cannot be given otherwise.\n"
     "\n"
     "  -h, --help     this text\n" CLI_MODEL_HELP "  --bf16         take NumPy's raw type V2 as bfloat16\n";
