@@ -109,9 +109,11 @@ bench_relu *bench_relu_narrow(gelu_dtype out, const char **isa);
 
 /* Seconds on the monotonic clock. */
 double bench_seconds(void);
-/* Seconds of one call of run(context, 1), from as many calls as take 200 microseconds, made when what fits in the cache is
- * there. Of one thread it is the time that it had a processor: what other programs take does not count. *repeats is how
- * many; begin with 0. */
+/* The clock for work in this many threads: of one it is the time that it had a processor, so that what other programs take
+ * does not count. */
+double bench_seconds_of(unsigned threads);
+/* Seconds of one call of run(context, 1) by that clock, from as many calls as take 200 microseconds, made when what fits
+ * in the cache is there. *repeats is how many; begin with 0. */
 double bench_sample(unsigned threads, void (*run)(void *context, size_t times), void *context, size_t *repeats);
 /* One more look at the clock, from loops whose latency in clocks is known; takes some 40 microseconds. */
 void bench_clock_sample(void);

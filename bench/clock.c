@@ -22,18 +22,19 @@ static double processor_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double bench_seconds_of(unsigned threads) { return threads == 1 ? processor_seconds() : bench_seconds(); }
+
 double bench_sample(unsigned threads, void (*run)(void *context, size_t times), void *context, size_t *repeats) {
     const double sample_seconds = 200e-6;
-    double (*seconds)(void) = threads == 1 ? processor_seconds : bench_seconds;
     if (*repeats != 1) run(context, 1);
     if (*repeats == 0) {
-        double started = seconds();
+        double started = bench_seconds_of(threads);
         run(context, 1);
-        *repeats = 1 + (size_t)(sample_seconds / (seconds() - started + 1e-9));
+        *repeats = 1 + (size_t)(sample_seconds / (bench_seconds_of(threads) - started + 1e-9));
     }
-    double started = seconds();
+    double started = bench_seconds_of(threads);
     run(context, *repeats);
-    return (seconds() - started) / (double)*repeats;
+    return (bench_seconds_of(threads) - started) / (double)*repeats;
 }
 
 /* An integer addition takes one clock on every processor of interest; a fused multiply-add takes 4 on most, 5 on some,

@@ -147,14 +147,14 @@ static double sample(arena *arena, bench_row *row, uint64_t *repeats) {
     arena->row = row;
     if (*repeats != 1) run_once(arena); /* so that the arrays, the code and its tables are in the cache */
     if (*repeats == 0) {
-        double started = bench_seconds();
+        double started = bench_seconds_of(arena->group->threads);
         run_once(arena);
-        double seconds = bench_seconds() - started;
+        double seconds = bench_seconds_of(arena->group->threads) - started;
         *repeats = seconds > sample_seconds ? 1 : 1 + (uint64_t)(sample_seconds / (seconds + 1e-9));
     }
-    double started = bench_seconds();
+    double started = bench_seconds_of(arena->group->threads);
     for (uint64_t i = 0; i < *repeats; i++) run_once(arena);
-    double seconds = (bench_seconds() - started) / (double)*repeats;
+    double seconds = (bench_seconds_of(arena->group->threads) - started) / (double)*repeats;
     row->samples++;
     return seconds;
 }

@@ -49,8 +49,8 @@ void compare_judge_stochastic(compare_claim *claim, const double *errors);
 void compare_judge_normal(compare_claim *claim, const double initial[2], const double trained[2]);
 /* Shares of exact zeros and of values near zero, in %. */
 void compare_judge_sparse(compare_claim *claim, const double *zeros, const double *near);
-/* Time, as a multiple of ReLU's: alone, and in a feed-forward block. */
-void compare_judge_cost(compare_claim *claim, double alone, double block);
+/* Time, as a multiple of ReLU's, alone and in a feed-forward block: the lowest and the highest of several passes. */
+void compare_judge_cost(compare_claim *claim, const double alone[2], const double block[2]);
 /* Shares of dead units, in %, at each learning rate; NaN where training diverged. */
 void compare_judge_dead(compare_claim *claim, size_t rates, const double *rate, const double *relu, const double *gelu);
 /* Norms of the gradient in the first hidden layer as a multiple of those in the last, at each depth, before and after

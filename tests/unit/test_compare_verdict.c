@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -93,17 +94,19 @@ static void test_sparse(void **state) {
 static void test_cost(void **state) {
     (void)state;
     static const struct {
-        double alone, block;
+        double alone[2], block[2];
         compare_verdict verdict;
-    } cases[] = {{1, 1, COMPARE_HOLDS},
-                 {1.1, 1.1, COMPARE_HOLDS},
-                 {9, 1.1, COMPARE_DEPENDS},
-                 {9, 1.11, COMPARE_FAILS},
-                 {1, 1.11, COMPARE_FAILS}};
+        bool noisy;
+    } cases[] = {{{1, 1}, {1, 1}, COMPARE_HOLDS, false},        {{0.9, 1.1}, {1, 1.1}, COMPARE_HOLDS, false},
+                 {{9, 40}, {0.9, 1.1}, COMPARE_DEPENDS, false}, {{9, 9}, {1.11, 1.66}, COMPARE_FAILS, false},
+                 {{1, 1}, {1.11, 1.11}, COMPARE_FAILS, false},  {{9, 9}, {1.09, 1.11}, COMPARE_DEPENDS, true},
+                 {{1, 1.11}, {1, 1}, COMPARE_DEPENDS, true},    {{9, 9}, {0.066, 1.05}, COMPARE_DEPENDS, true},
+                 {{9, 9}, {1.2, 1.81}, COMPARE_DEPENDS, true},  {{1, 1}, {NAN, NAN}, COMPARE_DEPENDS, true}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         compare_claim claim = {0};
         compare_judge_cost(&claim, cases[i].alone, cases[i].block);
         assert_verdict(&claim, cases[i].verdict);
+        assert_int_equal(strncmp(claim.because, "too noisy", 9) == 0, cases[i].noisy);
     }
 }
 
