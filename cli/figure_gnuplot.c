@@ -59,7 +59,17 @@ static void print_setting(const char *setting, const char *text, const char *res
 
 /* ---- Places, in pixels of a picture that is 800 wide ---- */
 
-enum { WIDTH = 800, LEFT = 88, RIGHT = 24, TITLE = 44, KEY_LINE = 24, PANEL_TITLE = 30, X_AXIS = 58, KEY_COLUMNS = 3 };
+enum {
+    WIDTH = 800,
+    LEFT = 88,
+    LEFT_OF_POWERS = 112,
+    RIGHT = 24,
+    TITLE = 44,
+    KEY_LINE = 24,
+    PANEL_TITLE = 30,
+    X_AXIS = 58,
+    KEY_COLUMNS = 3
+};
 
 static size_t key_lines(const figure_panel *panel) {
     size_t longest = 0, columns = KEY_COLUMNS, shown = 0;
@@ -77,6 +87,20 @@ static size_t space_above(const figure *figure, size_t p) {
     size_t above = panel->title[0] ? PANEL_TITLE : 12;
     if (p == 0 || !figure->one_key) above += KEY_LINE * key_lines(panel);
     return above + (p == 0 && figure->title[0] ? TITLE : 0);
+}
+
+/* Powers of ten where plain numbers would be long. */
+static bool shows_powers(bool log, double min, double max) { return log && (min < 1e-4 || max > 1e4); }
+
+/* Powers of ten take more room than other numbers. */
+static int left_margin(const figure *figure) {
+    int left = LEFT;
+    for (size_t p = 0; p < figure->n_panels; p++) {
+        double min, max;
+        figure_y_range(&figure->panels[p], &min, &max);
+        if (shows_powers(figure->panels[p].log_y, min, max)) left = LEFT_OF_POWERS;
+    }
+    return left;
 }
 
 /* A panel without a label below shares the x axis of the next one. */
@@ -140,9 +164,8 @@ static void print_title(const figure *figure, figure_format format, double heigh
     print_setting("label 2", figure->title, place, stream);
 }
 
-/* Powers of ten where plain numbers would be long. */
 static void print_format(char axis, bool log, double min, double max, FILE *stream) {
-    fprintf(stream, "set format %c '%s'\n", axis, log && (min < 1e-4 || max > 1e4) ? "10^{%T}" : "%g");
+    fprintf(stream, "set format %c '%s'\n", axis, shows_powers(log, min, max) ? "10^{%T}" : "%g");
 }
 
 enum { MAX_TICKS = 16 };
@@ -260,7 +283,7 @@ void figure_print_gnuplot(const figure *figure, figure_format format, FILE *stre
     fputs("set encoding utf8\nset minussign\nset samples 2\nset tics nomirror\nset border 3 lc rgb '#444444'\n"
           "set grid lc rgb '#dddddd' lw 0.7 lt 1\nset multiplot\n",
           stream);
-    fprintf(stream, "set lmargin at screen %.6f\nset rmargin at screen %.6f\n", (double)LEFT / WIDTH,
+    fprintf(stream, "set lmargin at screen %.6f\nset rmargin at screen %.6f\n", (double)left_margin(figure) / WIDTH,
             1 - (double)RIGHT / WIDTH);
     print_data(figure, stream);
     double top = 0;
