@@ -103,8 +103,8 @@ static void print_table(const train_study *study, const train_result *result) {
             putchar('\n');
         }
     }
-    printf("Medians of %zu seeds, %zu networks, %.0f seconds.\n", study->seeds, train_study_runs(study),
-           result->seconds);
+    printf("Medians of %zu seed%s, %zu networks, %.0f seconds.\n", study->seeds, study->seeds == 1 ? "" : "s",
+           train_study_runs(study), result->seconds);
     print_finding(study, result, stdout);
 }
 
@@ -144,8 +144,9 @@ static int add_picture(const train_study *study, const train_result *result, con
                        report_page *page) {
     char title[160], caption[200];
     snprintf(title, sizeof title, "Adam %g, dropout %g", setting->rate, setting->dropout);
-    snprintf(caption, sizeof caption, "%s: medians of %zu seeds; Adam with learning rate %g, dropout %g.",
-             forms[study->experiment].title, study->seeds, setting->rate, setting->dropout);
+    snprintf(caption, sizeof caption, "%s: medians of %zu seed%s; Adam with learning rate %g, dropout %g.",
+             forms[study->experiment].title, study->seeds, study->seeds == 1 ? "" : "s", setting->rate,
+             setting->dropout);
     figure *figure = figure_new(title);
     if (!figure) return cli_fail("out of memory");
     figure->one_key = true;
@@ -159,9 +160,9 @@ static int add_picture(const train_study *study, const train_result *result, con
 
 static void print_html_table(const train_study *study, const train_result *result, FILE *stream) {
     fprintf(stream,
-            "<h2>Medians of %zu seeds</h2>\n<table>\n<thead><tr><th>activation</th><th>rate</th><th>dropout</th>"
+            "<h2>Medians of %zu seed%s</h2>\n<table>\n<thead><tr><th>activation</th><th>rate</th><th>dropout</th>"
             "<th>%s</th>",
-            study->seeds, forms[study->experiment].at);
+            study->seeds, study->seeds == 1 ? "" : "s", forms[study->experiment].at);
     for (size_t f = 0; f < forms[study->experiment].n; f++)
         fprintf(stream, "<th>%s</th>", forms[study->experiment].names[f]);
     fputs("</tr></thead>\n<tbody>\n", stream);
@@ -188,7 +189,8 @@ static void add_settings(const train_study *study, report_page *page) {
     snprintf(settings[2].value, sizeof settings[2].value,
              "Adam (0.9, 0.999, 1e-8), batches of %zu, %zu epochs; initial weights normal, each unit's of length 1",
              study->batch, study->epochs);
-    snprintf(settings[3].value, sizeof settings[3].value, "1 to %zu", study->seeds);
+    snprintf(settings[3].value, sizeof settings[3].value, "1 to %zu; the built-in digits are split by %d", study->seeds,
+             TRAIN_DIGITS_SPLIT);
     snprintf(settings[4].value, sizeof settings[4].value, "%zu; no figure depends on it", study->threads);
     report_settings("Settings", 5, settings, page);
 }

@@ -5,7 +5,9 @@
 
 #include <inttypes.h>
 
+#include "compare_jobs.h"
 #include "compare_print.h"
+#include "experiments.h"
 #include "plot.h"
 #include "report.h"
 
@@ -154,15 +156,21 @@ static void add_settings(const compare_run *run, report_page *page) {
     report_setting settings[6] = {{"Run", ""},      {"Seed", ""},     {"Data", ""},
                                   {"Networks", ""}, {"Training", ""}, {"Threads", ""}};
     snprintf(settings[0].value, sizeof settings[0].value, "%s", efforts[run->effort]);
-    snprintf(settings[1].value, sizeof settings[1].value, "%" PRIu64 "; the learning curves: 1 to %d", run->seed,
-             run->effort == COMPARE_QUICK_RUN ? 3 : 5);
+    snprintf(settings[1].value, sizeof settings[1].value,
+             "%" PRIu64 "; the learning curves: 1 to %d; the built-in digits are split by %d", run->seed,
+             run->effort == COMPARE_QUICK_RUN ? 3 : 5, TRAIN_DIGITS_SPLIT);
     snprintf(settings[2].value, sizeof settings[2].value,
              "%.120s: %zu samples for training, %zu for tests, %zu classes", run->data->name, run->data->train.count,
              run->data->test.count, run->data->train.classes);
-    snprintf(settings[3].value, sizeof settings[3].value,
-             "hidden layers of 128 units, weights of the paper's initialisation (normal, each unit's of length 1), "
-             "biases 0");
-    snprintf(settings[4].value, sizeof settings[4].value, "Adam (0.9, 0.999, 1e-8), softmax cross-entropy");
+    snprintf(
+        settings[3].value, sizeof settings[3].value,
+        "hidden layers of %d units, biases 0; weights normal, each unit's of length 1 (the paper's), but where He's is "
+        "named, of length sqrt 2",
+        COMPARE_WIDTH);
+    snprintf(settings[4].value, sizeof settings[4].value,
+             "Adam (0.9, 0.999, 1e-8), softmax cross-entropy, batches of %d (learning curves: %zu); rate 0.001 but "
+             "where another is named",
+             COMPARE_BATCH, train_study_of(TRAIN_MNIST, run->data, false).batch);
     snprintf(settings[5].value, sizeof settings[5].value, "%zu; no figure but the times depends on it", run->threads);
     report_settings("Settings", 6, settings, page);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "digits.h"
@@ -252,7 +253,10 @@ static bool has(const char *folder, const char *file) {
 gelu_status train_data_load(const char *folder, train_data *out, gelu_error *err) {
     *out = (train_data){.name = folder};
     gelu_status status;
-    if (access(folder, R_OK | X_OK) != 0)
+    struct stat found;
+    if (stat(folder, &found) == 0 && !S_ISDIR(found.st_mode))
+        status = train_fail(err, GELU_ERR_IO, 0, "%s: is not a folder", folder);
+    else if (access(folder, R_OK | X_OK) != 0)
         status = train_fail(err, GELU_ERR_IO, 0, "%s: cannot be opened: %s", folder, strerror(errno));
     else if (has(folder, "x_train.npy"))
         status = load_npy(folder, out, err);

@@ -4,11 +4,11 @@
 /* Floats to f16 and bf16, and which results need no polynomial. Parameter: a vector vocabulary with floats and an FMA
  * instruction. */
 
-/* Whether a and b round to one number of a type, and whether that says how the exact value does: a float in the middle
- * between two numbers of a shorter type does not tell to which side the exact value lies. */
 GELU_INLINE void f32_store_f16(uint16_t *p, v32 y) { v32_store_f16(p, y); }
 GELU_INLINE void f32_store_bf16(uint16_t *p, v32 y) { v32_store_high_half(p, flat_bf16_bits(y)); }
 
+/* Whether a and b round to one number of a type, and whether that says how the exact value does: a float in the middle
+ * between two numbers of a shorter type does not tell to which side the exact value lies. */
 GELU_INLINE m32 f32_agree_f32(v32 a, v32 b) { return v32_equal(a, b); }
 GELU_INLINE m32 f32_agree_bf16(v32 a, v32 b) {
     i32 high = i32_set(-0x10000), low = i32_set(0xffff);

@@ -66,7 +66,7 @@ GELU_INLINE m32 fast_open_f16(v32 y) {
 #define FAST_HALF_f32_f16 0x1.000002p-1f
 #define FAST_HALF_f32_bf16 0x1.000002p-1f
 
-/* name_near, name_far and name_block. tiny: what may complete groups of which nothing is certain. */
+/* name_near, name_far and name_block. tiny: what may complete groups of which little is certain. */
 #define FAST_FORWARD_BLOCKS(name, in, out, act, tiny)                                                                  \
     GELU_INLINE f32_result name##_near(v32 x) {                                                                        \
         v32 y = fast_body(&act##_fast_table, x, FAST_HALF_##in##_##out);                                               \

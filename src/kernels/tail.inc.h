@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* Beyond the tables, in floats: f(-z) = -(high + rest) * 2^-64 and f'(-z) likewise. Parameter: a vector vocabulary with floats.
+/* Beyond the tables, in floats: f(-z) = -(high + rest) * 2^-64 and f'(-z) likewise. Parameter: a vector
+ * vocabulary with floats.
  *
  * Both are -G(z) e^-V(z) (1 + change(z)), change small. e^-V = 2^(n/8) e^r, V + r a multiple of ln(2)/8. */
 

@@ -96,6 +96,7 @@ static void test_bad_idx(void **state) {
     write_good_idx();
     assert_int_equal(unlink(labels), 0);
     assert_bad("idx", GELU_ERR_MISSING, labels, "is not there, nor is it with .gz");
+    assert_bad(images, GELU_ERR_IO, images, "is not a folder");
     write_good_idx();
     assert_int_equal(truncate(images, 16 + TRAIN * PIXELS - 1), 0);
     assert_bad("idx", GELU_ERR_TRUNCATED, images, "at byte 27: the file ends, but its dimensions take 28 bytes");

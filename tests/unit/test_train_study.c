@@ -59,9 +59,8 @@ static void assert_same(const train_result *a, const train_result *b) {
 }
 
 /* The acceptance of the trainer: at least 95 % of the test digits, in the median of five seeds. */
-static void test_digits_accuracy(void **state) {
-    train_study study = train_study_of(TRAIN_MNIST, &digits, false);
-    (void)state;
+static void check_accuracy(const train_data *data) {
+    train_study study = train_study_of(TRAIN_MNIST, data, false);
     study.n_acts = study.n_dropouts = 1;
     assert_int_equal(study.acts[0], GELU_ERF);
     assert_int_equal(study.seeds, 5);
@@ -76,6 +75,16 @@ static void test_digits_accuracy(void **state) {
     assert_true(last->train_loss < 0.05);
     train_result_free(&result);
     assert_null(result.curves);
+}
+
+/* Of any split, and of that which gelu compare takes. */
+static void test_digits_accuracy(void **state) {
+    train_data other;
+    (void)state;
+    check_accuracy(&digits);
+    assert_int_equal(train_data_digits(TRAIN_DIGITS_SPLIT, &other, NULL), GELU_OK);
+    check_accuracy(&other);
+    train_data_free(&other);
 }
 
 /* Medians and bounds, against the runs themselves. */
