@@ -40,7 +40,7 @@ static const char help[] =
     "  --dropout P         of an experiment: this share alone of the hidden units is left out; 0: none\n"
     "  --checkpoints DIR   of an experiment: keeps each network in this folder, and goes on from what is there\n"
     "  --data DIR          idx files, as MNIST has them, or .npy files (x_train.npy, y_train.npy, x_test.npy,\n"
-    "                      y_test.npy; all f16, f32 or f64) instead of the 8x8 digits that are built in\n"
+    "                      y_test.npy; of floats, integers or bool) instead of the 8x8 digits that are built in\n"
     "  --seed N            of what is drawn for the claims; default 1\n"
     "  --threads N         networks that are trained at a time; default one for each processor\n"
     "  --csv               comma-separated values\n"

@@ -37,11 +37,12 @@ GELU_API void gelu_tensor_free(gelu_tensor *tensor);
 
 /* ---- .npy --------------------------------------------------------------------------------------------------- */
 
-/* Format versions 1, 2 and 3; f2, f4 and f8 of either byte order; C and Fortran order. Anything else (integers, complex,
- * strings, objects, structured types) is refused by its name with GELU_ERR_DTYPE: nothing is converted silently and
- * nothing is ever unpickled. NumPy stores bf16 as the raw type V2, which is taken only on request. */
+/* Format versions 1, 2 and 3; f2, f4 and f8 of either byte order; C and Fortran order. Anything else (complex, strings,
+ * objects, structured types) is refused by its name with GELU_ERR_DTYPE: nothing is converted silently and nothing is
+ * ever unpickled. bool and integers, and bf16, which NumPy stores as the raw type V2, are taken only on request. */
 typedef struct {
-    int v2_is_bf16; /* read '<V2' as bf16 */
+    int v2_is_bf16;    /* read '<V2' as bf16 */
+    int whole_numbers; /* read bool, i1 .. i8 and u1 .. u8 as f64, those beyond 2^53 rounded to nearest */
 } gelu_npy_options;
 
 /* A .npy file that is open for reading, in pieces or whole. A long one is mapped, not read ahead. */
@@ -59,6 +60,8 @@ GELU_API void gelu_npy_close(gelu_npy *npy); /* NULL is fine */
 /* dtype, ndim, shape and count; data points into the file's bytes when the file is already little-endian, C order and
  * aligned for its type (read only), and is NULL otherwise. Valid until gelu_npy_close. */
 GELU_API const gelu_tensor *gelu_npy_info(const gelu_npy *npy);
+/* 1 when the file's elements are u1, which whole_numbers makes f64: as images have them; else 0. */
+GELU_API int gelu_npy_is_u8(const gelu_npy *npy);
 /* Elements first .. first+count-1 in row-major order, in native byte order. GELU_ERR_SHAPE when out of range. */
 GELU_API gelu_status gelu_npy_read_range(const gelu_npy *npy, size_t first, size_t count, void *dst);
 

@@ -70,8 +70,13 @@ static gelu_status check_sets(train_data *data, const char *test_name, gelu_erro
     if (train->features != test->features)
         return train_fail(err, GELU_ERR_SHAPE, 0, "%s: its training samples have %zu values, its test samples %zu",
                           data->name, train->features, test->features);
-    for (size_t i = 0; i < train->count; i++)
+    for (size_t i = 0; i < train->count; i++) {
         if (train->label[i] >= train->classes) train->classes = train->label[i] + 1;
+        if (train->classes > train->count)
+            return train_fail(err, GELU_ERR_ARGUMENT, 0,
+                              "%s: training label %zu is %" PRIu32 ": more classes than the %zu samples", data->name, i,
+                              train->label[i], train->count);
+    }
     test->classes = train->classes;
     for (size_t i = 0; i < test->count; i++)
         if (test->label[i] >= test->classes)
@@ -177,68 +182,106 @@ gelu_status train_data_digits(uint64_t seed, train_data *out, gelu_error *err) {
 
 /* ---- .npy ---- */
 
-/* As f32, all finite. */
-static gelu_status read_values(const char *path, gelu_tensor *out, float **values, gelu_error *err) {
-    gelu_status status = gelu_npy_read(path, NULL, out, err);
-    if (status != GELU_OK) return status;
-    *values = malloc(out->count * sizeof **values + 1);
-    if (!*values) return out_of_memory(path, err);
-    (void)gelu_convert(out->count, out->dtype, out->data, GELU_F32, *values);
-    size_t samples = out->ndim ? out->shape[0] : 1, each = samples ? out->count / samples : 1;
-    for (size_t i = 0; i < out->count; i++)
-        if (!isfinite((*values)[i]))
-            return train_fail(err, GELU_ERR_ARGUMENT, 0, "%s: sample %zu, value %zu: is %s", path, i / each, i % each,
-                              isnan((*values)[i]) ? "not a number" : "infinite, or too large for f32");
+static gelu_status open_npy(const char *folder, const char *name, char *path, gelu_npy **npy, gelu_error *err) {
+    static const gelu_npy_options options = {.whole_numbers = 1};
+    gelu_status status = join(folder, name, path, err);
+    return status == GELU_OK ? gelu_npy_open(path, &options, npy, err) : status;
+}
+
+enum { PART = 1024 };
+
+/* The numbers from at on; how many those are, 0 at the end. */
+static size_t read_part(const gelu_npy *npy, size_t at, double values[PART]) {
+    double raw[PART];
+    const gelu_tensor *info = gelu_npy_info(npy);
+    size_t left = info->count - at, n = left < PART ? left : PART;
+    (void)gelu_npy_read_range(npy, at, n, raw);
+    (void)gelu_convert(n, info->dtype, raw, GELU_F64, values);
+    return n;
+}
+
+static double largest_value(const gelu_npy *npy) {
+    double values[PART], most = 1;
+    for (size_t at = 0, n; (n = read_part(npy, at, values)) > 0; at += n)
+        for (size_t i = 0; i < n; i++) most = fmax(most, values[i]);
+    return most;
+}
+
+/* As f32, divided by scale, all finite. */
+static gelu_status read_values(const char *path, const gelu_npy *npy, double scale, train_set *out, gelu_error *err) {
+    const gelu_tensor *info = gelu_npy_info(npy);
+    if (info->ndim < 2)
+        return train_fail(err, GELU_ERR_SHAPE, 0, "%s: samples have two dimensions or more, not %zu", path, info->ndim);
+    out->count = info->shape[0];
+    out->features = out->count ? info->count / out->count : 0;
+    out->x = malloc(info->count * sizeof *out->x + 1);
+    if (!out->x) return out_of_memory(path, err);
+    double values[PART];
+    for (size_t at = 0, n; (n = read_part(npy, at, values)) > 0; at += n)
+        for (size_t i = 0; i < n; i++) {
+            float value = out->x[at + i] = (float)(values[i] / scale);
+            if (isfinite(value)) continue;
+            return train_fail(err, GELU_ERR_ARGUMENT, 0, "%s: sample %zu, value %zu: is %s", path,
+                              (at + i) / out->features, (at + i) % out->features,
+                              isnan(value) ? "not a number" : "infinite, or too large for f32");
+        }
     return GELU_OK;
 }
 
-static gelu_status read_labels(const char *path, size_t *count, uint32_t **out, gelu_error *err) {
-    gelu_tensor tensor = {0};
-    float *values = NULL;
-    gelu_status status = read_values(path, &tensor, &values, err);
-    *count = tensor.count;
-    if (status == GELU_OK && tensor.ndim != 1)
-        status = train_fail(err, GELU_ERR_SHAPE, 0, "%s: labels have one dimension, not %zu", path, tensor.ndim);
-    if (status == GELU_OK) {
-        *out = malloc(tensor.count * sizeof **out + 1);
-        if (!*out) status = out_of_memory(path, err);
-    }
-    for (size_t i = 0; status == GELU_OK && i < tensor.count; i++) {
-        if (values[i] >= 0 && values[i] < MAX_CLASSES && values[i] == floorf(values[i]))
-            (*out)[i] = (uint32_t)values[i];
-        else
-            status = train_fail(err, GELU_ERR_ARGUMENT, 0, "%s: label %zu is %g, which is no whole number from 0 to %d",
-                                path, i, values[i], MAX_CLASSES - 1);
-    }
-    free(values);
-    gelu_tensor_free(&tensor);
-    return status;
+static gelu_status read_labels(const char *path, const gelu_npy *npy, train_set *out, gelu_error *err) {
+    const gelu_tensor *info = gelu_npy_info(npy);
+    if (info->ndim != 1)
+        return train_fail(err, GELU_ERR_SHAPE, 0, "%s: labels have one dimension, not %zu", path, info->ndim);
+    out->label = malloc(info->count * sizeof *out->label + 1);
+    if (!out->label) return out_of_memory(path, err);
+    double values[PART];
+    for (size_t at = 0, n; (n = read_part(npy, at, values)) > 0; at += n)
+        for (size_t i = 0; i < n; i++) {
+            if (values[i] >= 0 && values[i] < MAX_CLASSES && values[i] == floor(values[i])) {
+                out->label[at + i] = (uint32_t)values[i];
+                continue;
+            }
+            return train_fail(err, GELU_ERR_ARGUMENT, 0,
+                              "%s: label %zu is %.15g, which is no whole number from 0 to %d", path, at + i, values[i],
+                              MAX_CLASSES - 1);
+        }
+    return GELU_OK;
 }
 
-static gelu_status load_npy_set(const char *folder, const char *x_name, const char *y_name, train_set *out,
-                                gelu_error *err) {
+/* Bytes are pixels, and divided as those of idx files are. */
+struct pixels {
+    bool are_bytes;
+    double scale; /* 0: not known yet, the largest of this set */
+};
+
+static gelu_status find_scale(const char *path, const gelu_npy *npy, struct pixels *pixels, gelu_error *err) {
+    bool bytes = gelu_npy_is_u8(npy);
+    if (pixels->scale == 0) *pixels = (struct pixels){bytes, bytes ? largest_value(npy) : 1};
+    if (bytes == pixels->are_bytes) return GELU_OK;
+    return train_fail(err, GELU_ERR_DTYPE, 0, "%s: holds %s, but x_train.npy %s", path, bytes ? "bytes" : "no bytes",
+                      bytes ? "does not" : "does");
+}
+
+static gelu_status load_npy_set(const char *folder, const char *x_name, const char *y_name, struct pixels *pixels,
+                                train_set *out, gelu_error *err) {
     char x_path[MAX_PATH], y_path[MAX_PATH];
-    gelu_tensor x = {0};
-    size_t labels = 0;
-    gelu_status status = join(folder, x_name, x_path, err);
-    if (status == GELU_OK) status = join(folder, y_name, y_path, err);
-    if (status == GELU_OK) status = read_values(x_path, &x, &out->x, err);
-    if (status == GELU_OK && x.ndim < 2)
-        status = train_fail(err, GELU_ERR_SHAPE, 0, "%s: samples have two dimensions or more, not %zu", x_path, x.ndim);
-    if (status == GELU_OK) status = read_labels(y_path, &labels, &out->label, err);
-    if (status == GELU_OK) status = check_counts(x_path, x.shape[0], y_path, labels, err);
-    if (status == GELU_OK) {
-        out->count = x.shape[0];
-        out->features = out->count ? x.count / out->count : 0;
-    }
-    gelu_tensor_free(&x);
+    gelu_npy *x = NULL, *y = NULL;
+    gelu_status status = open_npy(folder, x_name, x_path, &x, err);
+    if (status == GELU_OK) status = find_scale(x_path, x, pixels, err);
+    if (status == GELU_OK) status = read_values(x_path, x, pixels->scale, out, err);
+    if (status == GELU_OK) status = open_npy(folder, y_name, y_path, &y, err);
+    if (status == GELU_OK) status = read_labels(y_path, y, out, err);
+    if (status == GELU_OK) status = check_counts(x_path, out->count, y_path, gelu_npy_info(y)->count, err);
+    gelu_npy_close(x);
+    gelu_npy_close(y);
     return status;
 }
 
 static gelu_status load_npy(const char *folder, train_data *out, gelu_error *err) {
+    struct pixels pixels = {0};
     char test_labels[MAX_PATH];
-    gelu_status status = load_npy_set(folder, "x_train.npy", "y_train.npy", &out->train, err);
-    if (status == GELU_OK) status = load_npy_set(folder, "x_test.npy", "y_test.npy", &out->test, err);
+    gelu_status status = load_npy_set(folder, "x_train.npy", "y_train.npy", &pixels, &out->train, err);
+    if (status == GELU_OK) status = load_npy_set(folder, "x_test.npy", "y_test.npy", &pixels, &out->test, err);
     if (status == GELU_OK) status = join(folder, "y_test.npy", test_labels, err);
     return status == GELU_OK ? check_sets(out, test_labels, err) : status;
 }

@@ -56,7 +56,9 @@ gelu_status gelu_npy_parse_descr(const struct io_context *context, uint64_t offs
         char kind;
         unsigned size;
         gelu_dtype dtype;
-    } taken[] = {{'f', 2, GELU_F16}, {'f', 4, GELU_F32}, {'f', 8, GELU_F64}, {'V', 2, GELU_BF16}};
+    } taken[] = {{'f', 2, GELU_F16}, {'f', 4, GELU_F32}, {'f', 8, GELU_F64}, {'V', 2, GELU_BF16}, {'b', 1, GELU_F64},
+                 {'i', 1, GELU_F64}, {'i', 2, GELU_F64}, {'i', 4, GELU_F64}, {'i', 8, GELU_F64},  {'u', 1, GELU_F64},
+                 {'u', 2, GELU_F64}, {'u', 4, GELU_F64}, {'u', 8, GELU_F64}};
     const char *rest = descr;
     size_t left = length;
     char order = '=';
@@ -68,17 +70,20 @@ gelu_status gelu_npy_parse_descr(const struct io_context *context, uint64_t offs
     unsigned size = left > 0 ? descr_size(rest + 1, left - 1) : 0;
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         if (taken[i].kind != kind || taken[i].size != size) continue;
+        if (strchr("biu", kind) && !(options && options->whole_numbers)) continue;
         if (kind == 'V' && (order == '>' || !options || !options->v2_is_bf16))
             return gelu_io_fail_at(context, GELU_ERR_DTYPE, offset, "elements are raw '%.*s'%s", (int)length, descr,
                                    order == '>' ? "" : ", which is bf16 only if the caller says so");
         out->tensor.dtype = taken[i].dtype;
+        out->kind = kind;
+        out->element_bytes = size;
         out->swapped = order == '>';
         return GELU_OK;
     }
     char name[64];
     int shown = length > 40 ? 40 : (int)length;
     if (refused_name(kind, size, name))
-        return gelu_io_fail_at(context, GELU_ERR_DTYPE, offset, "elements are %s ('%.*s'), not f2, f4 or f8", name,
-                               shown, descr);
+        return gelu_io_fail_at(context, GELU_ERR_DTYPE, offset, "elements are %s ('%.*s'), not f2, f4 or f8%s", name,
+                               shown, descr, options && options->whole_numbers ? ", bool or an integer" : "");
     return gelu_io_fail_at(context, GELU_ERR_DTYPE, offset, "unknown element type '%.*s'", shown, descr);
 }

@@ -26,6 +26,7 @@ static inline __attribute__((always_inline)) void copy_run(uint8_t *dst, size_t 
 /* count neighbouring elements of src to every dst_step-th element of dst. */
 static void copy_strided(uint8_t *dst, size_t dst_step, const uint8_t *src, size_t count, size_t nbytes, bool swapped) {
     switch (nbytes) {
+    case 1: copy_run(dst, dst_step, src, count, 1, false); break;
     case 2: copy_run(dst, dst_step, src, count, 2, swapped); break;
     case 4: copy_run(dst, dst_step, src, count, 4, swapped); break;
     default: copy_run(dst, dst_step, src, count, 8, swapped); break;
@@ -37,7 +38,7 @@ static void copy_strided(uint8_t *dst, size_t dst_step, const uint8_t *src, size
 static void gather_rows(const struct npy_layout *layout, const uint8_t *data, size_t i0, size_t rows, size_t r0,
                         size_t count, uint8_t *dst) {
     const gelu_tensor *t = &layout->tensor;
-    size_t index[GELU_MAX_NDIM], stride[GELU_MAX_NDIM], nbytes = gelu_dtype_nbytes(t->dtype);
+    size_t index[GELU_MAX_NDIM], stride[GELU_MAX_NDIM], nbytes = layout->element_bytes;
     size_t source = i0, rest = r0, span = 1;
     for (size_t axis = 0; axis < t->ndim; axis++) {
         stride[axis] = span;
@@ -59,10 +60,10 @@ static void gather_rows(const struct npy_layout *layout, const uint8_t *data, si
     }
 }
 
-void gelu_npy_gather(const struct npy_layout *layout, const uint8_t *data, size_t first, size_t count, uint8_t *dst) {
+/* In the file's type. */
+static void gather(const struct npy_layout *layout, const uint8_t *data, size_t first, size_t count, uint8_t *dst) {
     const gelu_tensor *t = &layout->tensor;
-    size_t nbytes = gelu_dtype_nbytes(t->dtype);
-    if (count == 0) return;
+    size_t nbytes = layout->element_bytes;
     if (!layout->fortran) {
         if (layout->swapped)
             copy_strided(dst, 1, data + first * nbytes, count, nbytes, true);
@@ -82,5 +83,31 @@ void gelu_npy_gather(const struct npy_layout *layout, const uint8_t *data, size_
         first += rows * part;
         count -= rows * part;
         dst += rows * part * nbytes;
+    }
+}
+
+/* Rounds what f64 cannot hold to nearest. */
+static double whole_number(char kind, size_t nbytes, const uint8_t *src) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < nbytes; i++) bits |= (uint64_t)src[i] << 8 * i;
+    if (kind == 'b') return bits != 0;
+    if (kind == 'u') return (double)bits;
+    unsigned unused = 64 - 8 * (unsigned)nbytes;
+    return (double)((int64_t)(bits << unused) >> unused);
+}
+
+void gelu_npy_gather(const struct npy_layout *layout, const uint8_t *data, size_t first, size_t count, uint8_t *dst) {
+    size_t nbytes = layout->element_bytes;
+    if (count == 0) return;
+    if (!npy_is_whole(layout)) {
+        gather(layout, data, first, count, dst);
+        return;
+    }
+    /* Elements that are not wider than a double stand at the end of dst until each has its double at the beginning. */
+    uint8_t *narrow = dst + count * (sizeof(double) - nbytes);
+    gather(layout, data, first, count, narrow);
+    for (size_t i = 0; i < count; i++) {
+        double value = whole_number(layout->kind, nbytes, narrow + i * nbytes);
+        memcpy(dst + i * sizeof value, &value, sizeof value);
     }
 }

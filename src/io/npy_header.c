@@ -199,6 +199,7 @@ gelu_status gelu_npy_parse(const struct io_context *context, const uint8_t *pref
     gelu_tensor *tensor = &out->tensor;
     if (!io_shape_nbytes(tensor->ndim, tensor->shape, gelu_dtype_nbytes(tensor->dtype), &tensor->count, &nbytes))
         return gelu_io_fail_at(context, GELU_ERR_OVERFLOW, shape_at, "size overflow in shape");
+    nbytes = tensor->count * out->element_bytes;
     uint64_t have = file_nbytes - offset;
     if (have != nbytes)
         return gelu_io_fail(context, have < nbytes ? GELU_ERR_TRUNCATED : GELU_ERR_TRAILING,

@@ -22,9 +22,13 @@
 struct npy_layout {
     gelu_tensor tensor; /* data stays NULL */
     size_t data_offset;
-    bool swapped; /* the other byte order than this machine's */
-    bool fortran; /* and that differs from C order for this shape */
+    char kind;              /* as NumPy has it: 'f', 'V'; of what is read as f64: 'b', 'i', 'u' */
+    unsigned element_bytes; /* in the file */
+    bool swapped;           /* the other byte order than this machine's */
+    bool fortran;           /* and that differs from C order for this shape */
 };
+
+static inline bool npy_is_whole(const struct npy_layout *layout) { return layout->kind != 'f' && layout->kind != 'V'; }
 
 /* Parses the start of a file of file_nbytes bytes. prefix holds all of it, or its first NPY_MAX_PREFIX
  * bytes. Checks that the file has exactly the size that the header asks for. */
@@ -35,7 +39,8 @@ gelu_status gelu_npy_parse(const struct io_context *context, const uint8_t *pref
 gelu_status gelu_npy_parse_descr(const struct io_context *context, uint64_t offset, const char *descr, size_t length,
                                  const gelu_npy_options *options, struct npy_layout *out);
 
-/* Elements first .. first+count-1 (in range) in row-major and native byte order, from data in the file's order. */
+/* Elements first .. first+count-1 (in range) in row-major and native byte order, from data in the file's order;
+ * bool and whole numbers as f64. */
 void gelu_npy_gather(const struct npy_layout *layout, const uint8_t *data, size_t first, size_t count, uint8_t *dst);
 
 #endif

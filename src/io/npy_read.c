@@ -30,7 +30,7 @@ static gelu_status new_handle(const struct io_context *context, const struct npy
     npy->layout = *layout;
     if (layout->tensor.count > 0) {
         npy->data = bytes + layout->data_offset;
-        if (!layout->swapped && !layout->fortran && (uintptr_t)npy->data % nbytes == 0)
+        if (!layout->swapped && !layout->fortran && !npy_is_whole(layout) && (uintptr_t)npy->data % nbytes == 0)
             npy->layout.tensor.data = (void *)(uintptr_t)npy->data;
     }
     *out = npy;
@@ -97,6 +97,8 @@ void gelu_npy_close(gelu_npy *npy) {
 }
 
 const gelu_tensor *gelu_npy_info(const gelu_npy *npy) { return npy ? &npy->layout.tensor : NULL; }
+
+int gelu_npy_is_u8(const gelu_npy *npy) { return npy && npy->layout.kind == 'u' && npy->layout.element_bytes == 1; }
 
 gelu_status gelu_npy_read_range(const gelu_npy *npy, size_t first, size_t count, void *dst) {
     if (!npy || (!dst && count > 0)) return GELU_ERR_ARGUMENT;

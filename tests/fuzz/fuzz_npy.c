@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
 
-static void check_array(const gelu_npy *npy, size_t size) {
+static void check_array(const gelu_npy *npy, size_t size, bool whole) {
     const gelu_tensor *info = gelu_npy_info(npy);
     size_t element = gelu_dtype_nbytes(info->dtype), count = info->count;
-    FUZZ_CHECK(element > 0 && count <= size / element && info->ndim <= GELU_MAX_NDIM);
+    FUZZ_CHECK(element > 0 && count <= size / (whole ? 1 : element) && info->ndim <= GELU_MAX_NDIM);
     unsigned char *all = malloc(count * element + 1), *half = malloc(count * element + 1);
     FUZZ_CHECK(all && half);
     FUZZ_CHECK(gelu_npy_read_range(npy, 0, count, all) == GELU_OK);
@@ -20,21 +21,21 @@ static void check_array(const gelu_npy *npy, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    for (int v2 = 0; v2 < 2; v2++) {
-        const gelu_npy_options options = {.v2_is_bf16 = v2};
+    for (int asked = 0; asked < 4; asked++) {
+        const gelu_npy_options options = {.v2_is_bf16 = asked & 1, .whole_numbers = asked & 2};
         gelu_npy *npy;
         gelu_error err;
         gelu_status status = gelu_npy_open_memory("input", data, size, &options, &npy, &err);
         fuzz_check_error(status, &err, size);
         FUZZ_CHECK((status == GELU_OK) == (npy != NULL));
-        if (npy) check_array(npy, size);
+        if (npy) check_array(npy, size, options.whole_numbers);
         gelu_npy_close(npy);
     }
     return 0;
 }
 
-static const char *const words[] = {"descr", "fortran_order", "shape", "<f4",   ">f8", "<f2", "|V2",
-                                    ">V2",   "<V2",           "=f4",   "|O",    "<i8", "|b1", "<c8",
+static const char *const words[] = {"descr", "fortran_order", "shape", "<f4",   ">f8", "<f2", "|V2", ">V2",
+                                    "<V2",   "=f4",           "|O",    "<i8",   "|b1", ">u2", "|u1", "<c8",
                                     "<U3",   "f99999",        "True",  "False", "(",   "3L",  NULL};
 
 /* Magic, version and length stay right most of the time. */

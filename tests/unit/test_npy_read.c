@@ -196,6 +196,71 @@ static void bf16_is_read_only_on_request(void **state) {
     }
 }
 
+/* Of each type the smallest, the largest and some between, in both orders of bytes and of axes. */
+static void whole_numbers_are_read_on_request(void **state) {
+    (void)state;
+    static const gelu_npy_options asked = {.whole_numbers = 1};
+    static const struct {
+        const char *descr;
+        unsigned size;
+        double values[6]; /* exact, or what f64 makes of them */
+        uint64_t bits[6];
+    } cases[] = {
+        {"b1", 1, {0, 1, 1, 0, 1, 0}, {0, 1, 255, 0, 2, 0}},
+        {"i1", 1, {0, 1, 127, -128, -1, 5}, {0, 1, 127, 0x80, 0xff, 5}},
+        {"u1", 1, {0, 1, 127, 128, 255, 5}, {0, 1, 127, 128, 255, 5}},
+        {"i2", 2, {0, 1, 32767, -32768, -1, 258}, {0, 1, 0x7fff, 0x8000, 0xffff, 258}},
+        {"u2", 2, {0, 1, 32767, 32768, 65535, 258}, {0, 1, 0x7fff, 0x8000, 0xffff, 258}},
+        {"i4", 4, {0, 1, 0x1p31 - 1, -0x1p31, -1, 258}, {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 258}},
+        {"u4", 4, {0, 1, 0x1p31 - 1, 0x1p31, 0x1p32 - 1, 258}, {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 258}},
+        {"i8",
+         8,
+         {0, 0x1p53 - 1, 0x1p63, -0x1p63, -1, 258},
+         {0, 0x1fffffffffffff, INT64_MAX, 0x8000000000000000, UINT64_MAX, 258}},
+        {"u8",
+         8,
+         {0, 0x1p53 - 1, 0x1p63, 0x1p63, 0x1p64, 258},
+         {0, 0x1fffffffffffff, INT64_MAX, 0x8000000000000000, UINT64_MAX, 258}},
+    };
+    static const size_t transposed[] = {0, 3, 1, 4, 2, 5}; /* of (2, 3) */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int form = 0; form < 4; form++) {
+            bool swapped = form & 1, fortran = form & 2;
+            uint8_t bytes[6 * 8];
+            char header[128];
+            for (size_t k = 0; k < 6; k++)
+                for (unsigned b = 0; b < cases[i].size; b++)
+                    bytes[k * cases[i].size + (swapped ? cases[i].size - 1 - b : b)] =
+                        (uint8_t)(cases[i].bits[fortran ? transposed[k] : k] >> 8 * b);
+            snprintf(header, sizeof header, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (2, 3)}",
+                     swapped ? '>' : '<', cases[i].descr, fortran ? "True" : "False");
+            struct npy_bytes made = npy_make(1, header, bytes, 6 * cases[i].size);
+            gelu_npy *npy;
+            double got[6];
+            assert_int_equal(gelu_npy_open_memory("whole", made.bytes, made.nbytes, NULL, &npy, NULL), GELU_ERR_DTYPE);
+            assert_int_equal(gelu_npy_open_memory("whole", made.bytes, made.nbytes, &asked, &npy, NULL), GELU_OK);
+            assert_int_equal(gelu_npy_info(npy)->dtype, GELU_F64);
+            assert_null(gelu_npy_info(npy)->data);
+            assert_int_equal(gelu_npy_is_u8(npy), !strcmp(cases[i].descr, "u1"));
+            for (size_t first = 0; first < 6; first++) {
+                assert_int_equal(gelu_npy_read_range(npy, first, 6 - first, got), GELU_OK);
+                assert_memory_equal(got, cases[i].values + first, (6 - first) * sizeof *got);
+            }
+            gelu_npy_close(npy);
+            made.nbytes--;
+            assert_int_equal(gelu_npy_open_memory("whole", made.bytes, made.nbytes, &asked, &npy, NULL),
+                             GELU_ERR_TRUNCATED);
+            free(made.bytes);
+        }
+    gelu_error err;
+    gelu_npy *npy;
+    struct npy_bytes made = npy_make(1, "{'descr': '<c8', 'fortran_order': False, 'shape': (0,)}", NULL, 0);
+    assert_int_equal(gelu_npy_open_memory("complex", made.bytes, made.nbytes, &asked, &npy, &err), GELU_ERR_DTYPE);
+    assert_non_null(strstr(err.message, "complex64 ('<c8'), not f2, f4 or f8, bool or an integer"));
+    free(made.bytes);
+    assert_int_equal(gelu_npy_is_u8(NULL), 0);
+}
+
 static void check_refused(const char *path, const char *reason) {
     gelu_npy *npy;
     gelu_error err;
@@ -251,6 +316,7 @@ int main(void) {
         cmocka_unit_test(fortran_order_is_undone),
         cmocka_unit_test(big_endian_is_swapped),
         cmocka_unit_test(bf16_is_read_only_on_request),
+        cmocka_unit_test(whole_numbers_are_read_on_request),
         cmocka_unit_test(things_that_are_no_files),
         cmocka_unit_test(messages_survive_any_name),
     };

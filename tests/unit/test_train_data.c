@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -185,6 +186,66 @@ static void test_npy(void **state) {
     assert_good("npy");
 }
 
+/* The library writes no integers: a header of 128 bytes, and then bytes. */
+static void write_integers(const char *file, const char *descr, const char *shape, size_t nbytes, const void *data) {
+    char path[64], bytes[128 + 64], header[118];
+    snprintf(path, sizeof path, "npy/%s.npy", file);
+    snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape);
+    assert_true(nbytes <= 64);
+    snprintf(bytes, sizeof bytes, "\x93NUMPY\1%cv%c%-117s\n", 0, 0, header);
+    memcpy(bytes + 128, data, nbytes);
+    write_file(path, bytes, 128 + nbytes);
+}
+
+/* Pixels and labels as bytes, which give what the same in an idx file gives; labels of every type of integers. */
+static void test_integers(void **state) {
+    (void)state;
+    static const unsigned char x[] = {0, 50, 100, 200, 1, 0, 0, 0, 0, 0, 0, 0};
+    static const unsigned char test_x[] = {1, 0, 0, 0, 200, 0, 0, 0};
+    static const char *const types[] = {"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8"};
+    write_good_npy();
+    write_integers("x_train", "|u1", "(3, 2, 2)", sizeof x, x);
+    write_integers("x_test", "|u1", "(2, 4)", sizeof test_x, test_x);
+    assert_good("npy");
+    for (size_t i = 1; i < sizeof types / sizeof *types; i++) {
+        size_t nbytes = (size_t)(types[i][2] - '0');
+        unsigned char labels_of[TRAIN * 8] = {2}, test_of[TEST * 8] = {0};
+        labels_of[2 * nbytes] = 1;
+        test_of[nbytes] = 2;
+        write_integers("y_train", types[i], "(3,)", TRAIN * nbytes, labels_of);
+        write_integers("y_test", types[i], "(2,)", TEST * nbytes, test_of);
+        assert_good("npy");
+    }
+    train_data data;
+    write_integers("y_train", "|b1", "(3,)", TRAIN, (const bool[]){true, false, true});
+    write_integers("y_test", "|b1", "(2,)", TEST, (const bool[]){false, true});
+    assert_int_equal(train_data_load("npy", &data, NULL), GELU_OK);
+    assert_int_equal(data.train.classes, 2);
+    assert_memory_equal(data.train.label, ((const uint32_t[]){1, 0, 1}), TRAIN * sizeof(uint32_t));
+    train_data_free(&data);
+}
+
+static void test_bad_integers(void **state) {
+    (void)state;
+    write_good_npy();
+    write_integers("y_train", "<i8", "(3,)", 3 * 8, (const int64_t[]){0, 1, -1});
+    assert_bad("npy", GELU_ERR_ARGUMENT, "npy/y_train.npy", "label 2 is -1, which is no whole number from 0 to 9999");
+    write_integers("y_train", "<u4", "(3,)", 3 * 4, (const uint32_t[]){0, 0x80000000, 1});
+    assert_bad("npy", GELU_ERR_ARGUMENT, "npy/y_train.npy", "label 1 is 2147483648, which");
+    write_integers("y_train", "<u8", "(3,)", 3 * 8, (const uint64_t[]){UINT64_MAX, 0, 1});
+    assert_bad("npy", GELU_ERR_ARGUMENT, "npy/y_train.npy", "label 0 is 1.84467440737096e+19, which");
+    write_integers("y_train", "<i2", "(3,)", 3 * 2, (const int16_t[]){0, 9999, 1});
+    assert_bad("npy", GELU_ERR_ARGUMENT, "npy", "training label 1 is 9999: more classes than the 3 samples");
+    write_integers("y_train", "<c8", "(3,)", 3 * 8, (const float[6]){0});
+    assert_bad("npy", GELU_ERR_DTYPE, "npy/y_train.npy", "elements are complex64");
+    write_good_npy();
+    write_integers("x_test", "|u1", "(2, 4)", TEST * PIXELS, (const char[TEST * PIXELS]){0});
+    assert_bad("npy", GELU_ERR_DTYPE, "npy/x_test.npy", "holds bytes, but x_train.npy does not");
+    write_integers("x_train", "|u1", "(3, 4)", TRAIN * PIXELS, (const char[TRAIN * PIXELS]){0});
+    write_npy("x_test", GELU_F32, 2, TEST, PIXELS, 0, (const float[TEST * PIXELS]){0});
+    assert_bad("npy", GELU_ERR_DTYPE, "npy/x_test.npy", "holds no bytes, but x_train.npy does");
+}
+
 static void test_bad_npy(void **state) {
     float x[TRAIN * PIXELS] = {0};
     double wide[TEST * PIXELS] = {0};
@@ -208,7 +269,7 @@ static void test_bad_npy(void **state) {
     write_npy("y_train", GELU_F32, 1, TRAIN, 0, 0, (const float[]){0, 1, -1});
     assert_bad("npy", GELU_ERR_ARGUMENT, "npy/y_train.npy", "label 2 is -1");
     write_npy("y_train", GELU_F32, 1, TRAIN, 0, 0, (const float[]){1, NAN, 0});
-    assert_bad("npy", GELU_ERR_ARGUMENT, "npy/y_train.npy", "value 0: is not a number");
+    assert_bad("npy", GELU_ERR_ARGUMENT, "npy/y_train.npy", "label 1 is nan");
     write_npy("y_train", GELU_F32, 2, TRAIN, 1, 0, (const float[]){0, 1, 1});
     assert_bad("npy", GELU_ERR_SHAPE, "npy/y_train.npy", "one dimension, not 2");
     write_good_npy();
@@ -251,9 +312,9 @@ static void test_digits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_idx),    cmocka_unit_test(test_bad_idx), cmocka_unit_test(test_folders),
-        cmocka_unit_test(test_gz),     cmocka_unit_test(test_npy),     cmocka_unit_test(test_bad_npy),
-        cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_idx),      cmocka_unit_test(test_bad_idx),      cmocka_unit_test(test_folders),
+        cmocka_unit_test(test_gz),       cmocka_unit_test(test_npy),          cmocka_unit_test(test_bad_npy),
+        cmocka_unit_test(test_integers), cmocka_unit_test(test_bad_integers), cmocka_unit_test(test_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
