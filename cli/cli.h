@@ -76,6 +76,9 @@ void cli_set_command(const char *name);
 /* Prints a text that may hold anything on standard output, control characters in it as '?'. */
 void cli_put(const char *text);
 
+/* Whether standard output takes what was printed; what goes wrong is reported, once. */
+int cli_flush(void);
+
 /* Prints a help text on standard output; returns CLI_OK. */
 int cli_help(const char *text);
 

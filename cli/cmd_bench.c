@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "gelu_io.h"
 #include "gnuplot.h"
+#include "output_file.h"
 
 static const char help[] =
     "Usage: gelu bench linear|ffn [OPTION...]    (gelu bench linear --help)\n"
@@ -231,8 +232,8 @@ static int run(const request *request) {
 static int check(const request *request, int operands, char **argv) {
     if (operands > 0) return cli_usage("bench takes no argument '%s'", argv[0]);
     int code = bench_check_manner(&request->manner);
-    if (code != CLI_OK) return code;
-    return request->plot ? gnuplot_check("--plot", request->plot) : CLI_OK;
+    if (code == CLI_OK && request->plot) code = output_file_check(request->plot);
+    return code == CLI_OK && request->plot ? gnuplot_check("--plot") : code;
 }
 
 int cmd_bench(int argc, char **argv) {

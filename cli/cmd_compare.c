@@ -25,10 +25,10 @@ static const char help[] =
     "sparsity and cost. Nothing is looked up: each figure is computed in this run, and each verdict follows from a "
     "rule\n"
     "that is printed with it. On two idle cores the default takes about half a minute, --quick a quarter of that, and\n"
-    "--full some minutes, of which it says how many; with larger data, longer.\n"
+    "--full some minutes; with larger data, longer. What takes more than a minute says first how long.\n"
     "--experiment repeats one of the GELU paper's (arXiv 1606.08415) for GELU, its tanh and quick forms, ReLU, ELU "
     "and\n"
-    "SiLU, and prints medians over the seeds; --full takes the paper's settings, and says how long that will take.\n"
+    "SiLU, and prints medians over the seeds; --full takes the paper's settings.\n"
     "\n"
     "  -h, --help          this text\n"
     "  --quick             fewer networks, trained for less time\n"
@@ -85,7 +85,7 @@ static int measure_all(request *request, compare_claim *claims) {
     else
         compare_print_head(stdout);
     cli_progress_begin(&request->run.bar, "compare", 1000);
-    int code = CLI_OK;
+    int code = cli_flush();
     for (int p = 0; p < N_PARTS && code == CLI_OK; p++) {
         request->run.part = parts[p].seconds / total;
         code = parts[p].measure(&request->run, claims);
@@ -93,22 +93,23 @@ static int measure_all(request *request, compare_claim *claims) {
         cli_progress_clear(&request->run.bar);
         for (size_t i = 0; i < parts[p].claims && code == CLI_OK; i++)
             (request->csv ? compare_print_csv : compare_print_claim)(claims++, stdout);
+        if (code == CLI_OK) code = cli_flush();
     }
     cli_progress_end(&request->run.bar);
     return code;
 }
 
 static int say_how_long(const compare_run *run) {
-    double seconds, of_cost = 90;
+    double seconds;
     int code = compare_estimate(run, &seconds);
-    if (code == CLI_OK) fprintf(stderr, "about %.3g minutes\n", (seconds + of_cost) / 60);
+    if (code == CLI_OK) compare_say_how_long("", seconds, run->effort == COMPARE_FULL_RUN);
     return code;
 }
 
 static int compare(request *request, const compare_command *command) {
     compare_claim *claims = calloc(N_CLAIMS, sizeof *claims);
     if (!claims) return cli_fail("out of memory");
-    int code = request->full ? say_how_long(&request->run) : CLI_OK;
+    int code = say_how_long(&request->run);
     if (code == CLI_OK) code = measure_all(request, claims);
     if (code == CLI_OK && request->report)
         code = compare_report(request->report, &request->run, N_CLAIMS, claims, command);

@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "gnuplot.h"
+#include "output_file.h"
 #include "plot.h"
 
 static const char help[] =
@@ -135,7 +136,8 @@ static int check(request *request, int operands, char **names) {
     plot->points = request->points ? (size_t)request->points : DEFAULT_POINTS;
     if (!plot->has_range) plot->from = -4, plot->to = 4;
     code = check_errors(plot);
-    return code == CLI_OK && request->output ? gnuplot_check("-o", request->output) : code;
+    if (code == CLI_OK && request->output) code = output_file_check(request->output);
+    return code == CLI_OK && request->output ? gnuplot_check("-o") : code;
 }
 
 int cmd_plot(int argc, char **argv) {

@@ -261,7 +261,9 @@ int cmd_verify(int argc, char **argv) {
     request.sweep.threads = (unsigned)threads;
     gelu_set_num_threads(1);                      /* the sweep has threads of its own */
     request.sweep.stop = cli_stop_on_interrupt(); /* what is known by then is printed */
-    return verify(&request);
+    code = verify(&request);
+    cli_die_if_interrupted();
+    return code;
 }
 
 #endif

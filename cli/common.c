@@ -3,6 +3,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -103,6 +104,15 @@ int cli_next(cli_args *args) {
             return option;
         }
     }
+}
+
+int cli_flush(void) {
+    static bool reported;
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return CLI_OK;
+    if (!reported) cli_error("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+    reported = true;
+    return CLI_BAD_DATA;
 }
 
 int cli_help(const char *text) {

@@ -72,7 +72,7 @@ int compare_convergence(compare_run *run, compare_claim *claim) {
 int compare_estimate(const compare_run *run, double *seconds) {
     train_study study = study_of(run);
     gelu_status status = train_study_estimate(&study, seconds);
-    double work = (double)(train_study_runs(&study) * study.epochs * (study.layers - 1));
-    *seconds *= 1 + compare_trained_work(run->effort) / work;
+    *seconds *= 1 + compare_trained_work(run) / (double)(train_study_runs(&study) * study.epochs);
+    *seconds += compare_cost_seconds(run->effort);
     return status == GELU_OK ? CLI_OK : cli_fail("%s", gelu_status_string(status));
 }

@@ -110,8 +110,12 @@ static void add_ratio(compare_claim *claim, const compare_row *time, const char 
     for (int a = 0; a < COMPARE_ACTS; a++) row->values[a] = time->values[a] / time->values[COMPARE_RELU];
 }
 
+/* For each of three operations; a layer has three times as long. */
+static const double seconds[] = {[COMPARE_QUICK_RUN] = 0.3, [COMPARE_DEFAULT_RUN] = 1.5, [COMPARE_FULL_RUN] = 10};
+
+double compare_cost_seconds(compare_effort effort) { return (3 + 2 * 3) * seconds[effort]; }
+
 int compare_cost(compare_run *run, compare_claim *claim) {
-    static const double seconds[] = {[COMPARE_QUICK_RUN] = 0.3, [COMPARE_DEFAULT_RUN] = 1.5, [COMPARE_FULL_RUN] = 10};
     static const struct {
         const char *operation, *key, *ratio, *what;
     } alone[] = {{"forward", "forward_ns", "forward_ratio", "forward, exact"},

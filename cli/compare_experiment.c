@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare_print.h"
 #include "compare_report.h"
 #include "experiments.h"
 #include "interrupt.h"
@@ -19,7 +20,7 @@ static double test_loss(const train_epoch *epoch) { return epoch->test_loss; }
 static double train_error(const train_epoch *epoch) { return 100 * epoch->train_error; }
 static double test_error(const train_epoch *epoch) { return 100 * epoch->test_error; }
 
-/* What is shown of each: figures of the last epoch, or of every second strength of the noise. */
+/* What is shown of each: figures of the last epoch, or of every strength of the noise. */
 static const struct {
     const char *title, *paper, *at;
     size_t n;
@@ -48,7 +49,7 @@ static const struct {
 
 /* ---- GELU against the others ---- */
 
-/* Whether a is nowhere worse than b: at the last epoch, or under any noise. */
+/* What is compared: at the last epoch, or under noise i. */
 static double decisive(const train_study *study, const train_curve *curve, size_t i) {
     return study->experiment == TRAIN_NOISE ? curve->median[i].test_loss : curve->median[curve->points - 1].train_loss;
 }
@@ -57,34 +58,41 @@ static bool same_setting(const train_curve *a, const train_curve *b) {
     return a->rate == b->rate && a->dropout == b->dropout;
 }
 
-/* In how many settings (and strengths of noise) GELU's median is at most that of act. */
-static void count_wins(const train_study *study, const train_result *result, gelu_act act, size_t *wins, size_t *all) {
-    *wins = *all = 0;
+typedef struct {
+    size_t wins, ties, all;
+} score;
+
+/* In how many settings (and strengths of noise) GELU's median is below that of act, and as large. */
+static score count_wins(const train_study *study, const train_result *result, gelu_act act) {
+    score score = {0};
     for (size_t a = 0; a < result->count; a++)
         for (size_t b = 0; b < result->count; b++) {
             const train_curve *gelu = &result->curves[a], *other = &result->curves[b];
             if (gelu->act != GELU_ERF || other->act != act || !same_setting(gelu, other)) continue;
             size_t points = study->experiment == TRAIN_NOISE ? gelu->points : 1;
-            for (size_t i = 0; i < points; i++) *wins += decisive(study, gelu, i) <= decisive(study, other, i);
-            *all += points;
+            for (size_t i = 0; i < points; i++) {
+                score.wins += decisive(study, gelu, i) < decisive(study, other, i);
+                score.ties += decisive(study, gelu, i) == decisive(study, other, i);
+            }
+            score.all += points;
         }
+    return score;
 }
 
 static void print_finding(const train_study *study, const train_result *result, FILE *stream) {
     static const gelu_act others[] = {GELU_RELU, GELU_ELU, GELU_SILU};
-    fprintf(stream, "Here GELU's median %s is at most",
-            study->experiment == TRAIN_NOISE ? "test loss" : "training loss");
+    fprintf(stream, "Here GELU's median %s is below", study->experiment == TRAIN_NOISE ? "test loss" : "training loss");
     for (int i = 0; i < 3; i++) {
-        size_t wins, all;
-        count_wins(study, result, others[i], &wins, &all);
-        fprintf(stream, "%s %s's in %zu of %zu cases", i ? "," : "", figure_act_name(others[i]), wins, all);
+        score score = count_wins(study, result, others[i]);
+        fprintf(stream, "%s %s's in %zu of %zu cases", i ? "," : "", figure_act_name(others[i]), score.wins, score.all);
+        if (score.ties) fprintf(stream, " (and the same in %zu)", score.ties);
     }
     fprintf(stream, "; %s.\n", forms[study->experiment].paper);
 }
 
 /* ---- Tables ---- */
 
-/* The rows that are shown: the last epoch; or every second strength. */
+/* The rows that are shown: the last epoch; or every strength. */
 static size_t first_shown(const train_study *study, const train_curve *curve) {
     return study->experiment == TRAIN_NOISE ? 0 : curve->points - 1;
 }
@@ -96,7 +104,7 @@ static void print_table(const train_study *study, const train_result *result) {
     printf("%s\n", plain);
     for (size_t c = 0; c < result->count; c++) {
         const train_curve *curve = &result->curves[c];
-        for (size_t i = first_shown(study, curve); i < curve->points; i += 2) {
+        for (size_t i = first_shown(study, curve); i < curve->points; i++) {
             printf("%-13s %8g %8g %8g", figure_act_name(curve->act), curve->rate, curve->dropout, curve->at[i]);
             for (size_t f = 0; f < forms[study->experiment].n; f++)
                 printf(" %16.5g", forms[study->experiment].figures[f](&curve->median[i]));
@@ -141,7 +149,7 @@ static void add_panel(const train_study *study, const train_result *result, cons
 
 /* Losses above errors, for one learning rate and dropout. */
 static int add_picture(const train_study *study, const train_result *result, const train_curve *setting,
-                       report_page *page) {
+                       report *report) {
     char title[160], caption[200];
     snprintf(title, sizeof title, "Adam %g, dropout %g", setting->rate, setting->dropout);
     snprintf(caption, sizeof caption, "%s: medians of %zu seed%s; Adam with learning rate %g, dropout %g.",
@@ -153,7 +161,7 @@ static int add_picture(const train_study *study, const train_result *result, con
     for (size_t f = 0; f < forms[study->experiment].n; f++)
         if (f < 2 || forms[study->experiment].figures[f] == test_error) add_panel(study, result, setting, f, figure);
     for (size_t p = 0; p + 1 < figure->n_panels; p++) figure->panels[p].x_label[0] = '\0';
-    int code = figure->out_of_memory ? cli_fail("out of memory") : report_picture(figure, caption, page);
+    int code = figure->out_of_memory ? cli_fail("out of memory") : report_picture(figure, caption, report);
     figure_free(figure);
     return code;
 }
@@ -168,7 +176,7 @@ static void print_html_table(const train_study *study, const train_result *resul
     fputs("</tr></thead>\n<tbody>\n", stream);
     for (size_t c = 0; c < result->count; c++) {
         const train_curve *curve = &result->curves[c];
-        for (size_t i = first_shown(study, curve); i < curve->points; i += 2) {
+        for (size_t i = first_shown(study, curve); i < curve->points; i++) {
             fprintf(stream, "<tr><td>%s</td><td>%g</td><td>%g</td><td>%g</td>", figure_act_name(curve->act),
                     curve->rate, curve->dropout, curve->at[i]);
             for (size_t f = 0; f < forms[study->experiment].n; f++)
@@ -179,7 +187,7 @@ static void print_html_table(const train_study *study, const train_result *resul
     fputs("</tbody>\n</table>\n", stream);
 }
 
-static void add_settings(const train_study *study, report_page *page) {
+static void add_settings(const train_study *study, report *report) {
     report_setting settings[5] = {{"Data", ""}, {"Network", ""}, {"Training", ""}, {"Seeds", ""}, {"Threads", ""}};
     snprintf(settings[0].value, sizeof settings[0].value, "%.120s: %zu samples for training, %zu for tests",
              study->data->name, study->samples, study->data->test.count);
@@ -192,43 +200,35 @@ static void add_settings(const train_study *study, report_page *page) {
     snprintf(settings[3].value, sizeof settings[3].value, "1 to %zu; the built-in digits are split by %d", study->seeds,
              TRAIN_DIGITS_SPLIT);
     snprintf(settings[4].value, sizeof settings[4].value, "%zu; no figure depends on it", study->threads);
-    report_settings("Settings", 5, settings, page);
+    report_settings("Settings", 5, settings, report);
 }
 
 static int fill_page(const train_study *study, const train_result *result, const compare_command *command,
-                     report_page *page) {
-    fputs("<p>", page->file.stream);
-    print_finding(study, result, page->file.stream);
-    fputs("</p>\n", page->file.stream);
-    print_html_table(study, result, page->file.stream);
-    fputs("<h2>Pictures</h2>\n", page->file.stream);
+                     report *report) {
+    fputs("<p>", report->stream);
+    print_finding(study, result, report->stream);
+    fputs("</p>\n", report->stream);
+    print_html_table(study, result, report->stream);
+    fputs("<h2>Pictures</h2>\n", report->stream);
     int code = CLI_OK;
     for (size_t c = 0; c < result->count && code == CLI_OK; c++)
         if (c == 0 || !same_setting(&result->curves[c], &result->curves[c - 1]))
-            code = add_picture(study, result, &result->curves[c], page);
-    add_settings(study, page);
-    report_machine(page);
-    report_command(command->argc, command->argv, page);
+            code = add_picture(study, result, &result->curves[c], report);
+    add_settings(study, report);
+    report_machine(report);
+    report_command(command->argc, command->argv, report);
     return code;
 }
 
+static void print_curves(const void *what, FILE *stream) { train_result_print_csv(what, stream); }
+
 static int write_report(const char *folder, const train_study *study, const train_result *result,
                         const compare_command *command) {
-    size_t size = strlen(folder) + sizeof "/curves.csv";
-    char *path = malloc(size);
-    if (!path) return cli_fail("out of memory");
-    snprintf(path, size, "%s/curves.csv", folder);
-    gelu_error err = {0};
-    gelu_status status = train_result_write_csv(result, path, &err);
-    free(path);
-    if (status != GELU_OK) return cli_fail("%s", err.message);
-    report_page page;
-    int code = report_begin(folder, forms[study->experiment].title, &page);
-    if (code != CLI_OK) return code;
-    code = fill_page(study, result, command, &page);
-    if (code == CLI_OK) return report_end(&page);
-    report_abort(&page);
-    return code;
+    report report = {.folder = folder};
+    int code = report_csv("curves.csv", print_curves, result, &report);
+    if (code == CLI_OK) code = report_begin(forms[study->experiment].title, &report);
+    if (code == CLI_OK) code = fill_page(study, result, command, &report);
+    return report_end(&report, code);
 }
 
 /* ---- The run ---- */
@@ -247,13 +247,13 @@ static bool show(void *context, uint64_t done, uint64_t total, const char *text)
     return !watch->stop || !atomic_load(watch->stop);
 }
 
-/* The paper's settings take from minutes to days. */
-static int say_how_long(const train_study *study) {
+static int say_how_long(const train_study *study, bool full) {
     double seconds;
+    char what[80];
     gelu_status status = train_study_estimate(study, &seconds);
     if (status != GELU_OK) return cli_fail("%s", gelu_status_string(status));
-    fprintf(stderr, "%zu networks, %zu epochs each: about %.3g %s\n", train_study_runs(study), study->epochs,
-            seconds < 7200 ? seconds / 60 : seconds / 3600, seconds < 7200 ? "minutes" : "hours");
+    snprintf(what, sizeof what, "%zu networks, %zu epochs each: ", train_study_runs(study), study->epochs);
+    compare_say_how_long(what, seconds, full);
     return CLI_OK;
 }
 
@@ -273,7 +273,8 @@ int compare_experiment(const compare_experiment_request *request, const compare_
     }
     study.threads = request->threads;
     study.folder = request->checkpoints;
-    int code = request->full ? say_how_long(&study) : CLI_OK;
+    int code = request->checkpoints ? output_folder_make(request->checkpoints, "checkpoint") : CLI_OK;
+    if (code == CLI_OK) code = say_how_long(&study, request->full);
     if (code != CLI_OK) return code;
     watch watch = {.stop = request->checkpoints ? cli_stop_on_interrupt() : NULL};
     train_progress progress = {show, &watch};
@@ -283,9 +284,9 @@ int compare_experiment(const compare_experiment_request *request, const compare_
     gelu_status status = train_study_run(&study, &progress, &result, &err);
     cli_progress_end(&watch.bar);
     if (status != GELU_OK) return cli_fail("%s", err.message[0] ? err.message : gelu_status_string(status));
-    if (!result.finished) {
-        train_result_free(&result);
-        return cli_fail("stopped; the same command goes on from what is in %s", request->checkpoints);
+    if (watch.stop) {
+        if (!result.finished) cli_error("stopped; the same command goes on from what is in %s", request->checkpoints);
+        cli_die_if_interrupted();
     }
     if (request->csv)
         print_csv(&study, &result);

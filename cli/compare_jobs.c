@@ -50,25 +50,23 @@ static gelu_status look(train_net *net, const train_set *set, compare_layer *out
 /* Dead: no sample makes it respond, or will ever change its weights. Idle: all of that, but as far as below 1 % of what
  * the unit of its layer that does most does. */
 static gelu_status count_units(train_net *net, const train_set *set, double *dead_share, double *idle_share) {
-    double response[COMPARE_WIDTH], slope[COMPARE_WIDTH];
-    size_t dead = 0, idle = 0, units = 0;
-    for (size_t l = 0; l + 1 < net->desc.layers; l++) {
+    double response[COMPARE_MAX_DEPTH][COMPARE_WIDTH], slope[COMPARE_MAX_DEPTH][COMPARE_WIDTH];
+    size_t dead = 0, idle = 0, layers = net->desc.layers - 1;
+    gelu_status status = train_unit_activity(net, set, response[0], slope[0]);
+    for (size_t l = 0; l < layers && status == GELU_OK; l++) {
         double most[2] = {0};
-        gelu_status status = train_unit_activity(net, set, l, response, slope);
-        if (status != GELU_OK) return status;
         for (size_t u = 0; u < COMPARE_WIDTH; u++) {
-            most[0] = fmax(most[0], response[u]);
-            most[1] = fmax(most[1], slope[u]);
+            most[0] = fmax(most[0], response[l][u]);
+            most[1] = fmax(most[1], slope[l][u]);
         }
         for (size_t u = 0; u < COMPARE_WIDTH; u++) {
-            dead += response[u] == 0 && slope[u] == 0;
-            idle += response[u] <= 0.01 * most[0] && slope[u] <= 0.01 * most[1];
+            dead += response[l][u] == 0 && slope[l][u] == 0;
+            idle += response[l][u] <= 0.01 * most[0] && slope[l][u] <= 0.01 * most[1];
         }
-        units += COMPARE_WIDTH;
     }
-    *dead_share = (double)dead / (double)units;
-    *idle_share = (double)idle / (double)units;
-    return GELU_OK;
+    *dead_share = (double)dead / (double)(layers * COMPARE_WIDTH);
+    *idle_share = (double)idle / (double)(layers * COMPARE_WIDTH);
+    return status;
 }
 
 static void scale_weights(train_net *net, double gain) {

@@ -25,7 +25,7 @@ typedef struct {
     double rate;   /* of Adam */
     size_t epochs; /* 0: as it begins, nothing more */
     uint64_t seed;
-    bool counts_units; /* which takes a pass over the samples for each layer */
+    bool counts_units; /* which takes two passes over the samples */
     /* results */
     gelu_status status;
     bool diverged;                  /* the loss is no longer finite */

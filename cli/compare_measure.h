@@ -45,9 +45,10 @@ enum { COMPARE_TRAINED = 4 };
 int compare_trained(compare_run *run, compare_claim claims[COMPARE_TRAINED]);
 int compare_convergence(compare_run *run, compare_claim *claim);
 
-/* Layers times epochs that compare_trained trains. */
-double compare_trained_work(compare_effort effort);
-/* About how many seconds the training for all claims takes here; takes some seconds itself. */
+/* What compare_trained does, in epochs of a network of 8 hidden layers. */
+double compare_trained_work(const compare_run *run);
+double compare_cost_seconds(compare_effort effort);
+/* About how many seconds all claims take here; takes a small part of that, at most a second or so. */
 int compare_estimate(const compare_run *run, double *seconds);
 
 #endif

@@ -82,3 +82,9 @@ void compare_print_csv(const compare_claim *claim, FILE *stream) {
     }
     fflush(stream);
 }
+
+void compare_say_how_long(const char *what, double seconds, bool always) {
+    if (seconds > 60 || always)
+        fprintf(stderr, "%sabout %.3g %s\n", what, seconds < 7200 ? seconds / 60 : seconds / 3600,
+                seconds < 7200 ? "minutes" : "hours");
+}

@@ -16,4 +16,7 @@ void compare_print_csv(const compare_claim *claim, FILE *stream);
 /* A figure as the table has it: four digits, or a dash for NaN. */
 const char *compare_figure_text(double value, char text[24]);
 
+/* On standard error, after what: about how long all will take; only where that is more than a minute, unless always. */
+void compare_say_how_long(const char *what, double seconds, bool always);
+
 #endif

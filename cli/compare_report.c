@@ -114,13 +114,13 @@ static void print_table(size_t n, const compare_claim *claims, FILE *stream) {
     fputs("</tbody>\n</table>\n", stream);
 }
 
-static int add_picture(figure *figure, const char *caption, report_page *page) {
-    int code = report_picture(figure, caption, page);
+static int add_picture(figure *figure, const char *caption, report *report) {
+    int code = report_picture(figure, caption, report);
     figure_free(figure);
     return code;
 }
 
-static int add_pictures(const compare_curves *curves, report_page *page) {
+static int add_pictures(const compare_curves *curves, report *report) {
     plot_request functions = {.n_acts = COMPARE_ACTS, .from = -4, .to = 4, .points = 401, .grad = true};
     plot_request errors = {.n_acts = 2,
                            .acts = {GELU_TANH, GELU_QUICK},
@@ -131,26 +131,27 @@ static int add_pictures(const compare_curves *curves, report_page *page) {
                            .reference = GELU_ERF};
     char caption[200];
     for (int a = 0; a < COMPARE_ACTS; a++) functions.acts[a] = compare_acts[a];
-    fputs("<h2>Pictures</h2>\n", page->file.stream);
-    int code = add_picture(plot_curves(&functions), "The functions and their slopes.", page);
+    fputs("<h2>Pictures</h2>\n", report->stream);
+    int code = add_picture(plot_curves(&functions), "The functions and their slopes.", report);
     if (code == CLI_OK)
-        code = add_picture(plot_curves(&errors), "How far the two approximations are from GELU itself.", page);
+        code = add_picture(plot_curves(&errors), "How far the two approximations are from GELU itself.", report);
     if (code == CLI_OK)
         code = add_picture(compare_figure_dead(curves),
                            "Dead units after training: no training sample makes them respond or changes their weights; "
                            "near-dead: below 1 % of the unit of the layer that does most.",
-                           page);
+                           report);
     snprintf(
         caption, sizeof caption,
         "The norm of the loss's gradient at each of %zu layers, with He's initialisation: before and after training.",
         curves->depth);
-    if (code == CLI_OK) code = add_picture(compare_figure_gradient(curves), caption, page);
+    if (code == CLI_OK) code = add_picture(compare_figure_gradient(curves), caption, report);
     if (code == CLI_OK)
-        code = add_picture(compare_figure_learning(curves), "Learning: medians over the seeds, epoch by epoch.", page);
+        code =
+            add_picture(compare_figure_learning(curves), "Learning: medians over the seeds, epoch by epoch.", report);
     return code;
 }
 
-static void add_settings(const compare_run *run, report_page *page) {
+static void add_settings(const compare_run *run, report *report) {
     static const char *const efforts[] = {
         [COMPARE_QUICK_RUN] = "quick", [COMPARE_DEFAULT_RUN] = "default", [COMPARE_FULL_RUN] = "full"};
     report_setting settings[6] = {{"Run", ""},      {"Seed", ""},     {"Data", ""},
@@ -172,26 +173,29 @@ static void add_settings(const compare_run *run, report_page *page) {
              "where another is named",
              COMPARE_BATCH, train_study_of(TRAIN_MNIST, run->data, false).batch);
     snprintf(settings[5].value, sizeof settings[5].value, "%zu; no figure but the times depends on it", run->threads);
-    report_settings("Settings", 6, settings, page);
+    report_settings("Settings", 6, settings, report);
+}
+
+static int fill_page(const compare_run *run, size_t n, const compare_claim *claims, const compare_command *command,
+                     report *report) {
+    print_summary(n, claims, report->stream);
+    print_table(n, claims, report->stream);
+    int code = add_pictures(&run->curves, report);
+    add_settings(run, report);
+    report_machine(report);
+    report_command(command->argc, command->argv, report);
+    return code;
 }
 
 int compare_report(const char *folder, const compare_run *run, size_t n, const compare_claim *claims,
                    const compare_command *command) {
     claim_list list = {n, claims};
-    report_page page;
-    int code = report_csv(folder, "claims.csv", print_claims, &list);
-    if (code == CLI_OK) code = report_csv(folder, "learning.csv", print_learning, &run->curves);
-    if (code == CLI_OK) code = report_csv(folder, "dead.csv", print_dead, &run->curves);
-    if (code == CLI_OK) code = report_csv(folder, "gradient.csv", print_gradient, &run->curves);
-    if (code == CLI_OK) code = report_begin(folder, "GELU against ReLU, measured", &page);
-    if (code != CLI_OK) return code;
-    print_summary(n, claims, page.file.stream);
-    print_table(n, claims, page.file.stream);
-    code = add_pictures(&run->curves, &page);
-    add_settings(run, &page);
-    report_machine(&page);
-    report_command(command->argc, command->argv, &page);
-    if (code == CLI_OK) return report_end(&page);
-    report_abort(&page);
-    return code;
+    report report = {.folder = folder};
+    int code = report_csv("claims.csv", print_claims, &list, &report);
+    if (code == CLI_OK) code = report_csv("learning.csv", print_learning, &run->curves, &report);
+    if (code == CLI_OK) code = report_csv("dead.csv", print_dead, &run->curves, &report);
+    if (code == CLI_OK) code = report_csv("gradient.csv", print_gradient, &run->curves, &report);
+    if (code == CLI_OK) code = report_begin("GELU against ReLU, measured", &report);
+    if (code == CLI_OK) code = fill_page(run, n, claims, command, &report);
+    return report_end(&report, code);
 }

@@ -63,11 +63,17 @@ static size_t list_jobs(const plan *plan, uint64_t seed, compare_job *jobs) {
     return n;
 }
 
-double compare_trained_work(compare_effort effort) {
-    const plan *plan = &plans[effort];
-    size_t layers = 0;
-    for (size_t d = 0; d < plan->depths; d++) layers += plan->depth[d];
-    return (double)(COMPARE_ACTS * (plan->rates * HIDDEN * plan->epochs + layers * plan->deep_epochs));
+static double weights(const compare_run *run, size_t hidden) {
+    return (double)((run->data->train.features + (hidden - 1) * COMPARE_WIDTH) * COMPARE_WIDTH);
+}
+
+double compare_trained_work(const compare_run *run) {
+    enum { COUNTS = 2 }; /* passes that count dead units */
+    const plan *plan = &plans[run->effort];
+    double work = (double)(plan->rates * (plan->epochs + COUNTS));
+    for (size_t d = 0; d < plan->depths; d++)
+        work += (double)plan->deep_epochs * weights(run, plan->depth[d]) / weights(run, HIDDEN);
+    return COMPARE_ACTS * work;
 }
 
 /* ---- Dead units ---- */

@@ -70,14 +70,12 @@ int gnuplot_run(const char *option, FILE *program, FILE *stream) {
     return after.st_size > before.st_size ? CLI_OK : cli_fail("gnuplot drew nothing");
 }
 
-int gnuplot_check(const char *option, const char *path) {
-    output_file file;
-    int code = output_file_open(path, &file);
-    if (code != CLI_OK) return code;
-    FILE *nothing = tmpfile();
-    code = nothing ? spawn(option, nothing, fileno(file.stream)) : cli_fail("temporary file: %s", strerror(errno));
-    if (nothing) fclose(nothing);
-    output_file_abort(&file);
+int gnuplot_check(const char *option) {
+    FILE *program = tmpfile(), *picture = tmpfile();
+    int code =
+        program && picture ? spawn(option, program, fileno(picture)) : cli_fail("temporary file: %s", strerror(errno));
+    if (program) fclose(program);
+    if (picture) fclose(picture);
     return code;
 }
 

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Before long work: whether gnuplot is there and path can be written beside. */
-int gnuplot_check(const char *option, const char *path);
+/* Before long work: whether gnuplot is there. */
+int gnuplot_check(const char *option);
 /* Runs the program, which writes a picture to its standard output; that follows what stream has. */
 int gnuplot_run(const char *option, FILE *program, FILE *stream);
 /* The same into a file; path appears when it is complete. */

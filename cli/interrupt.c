@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,10 +33,11 @@ static void remove_and_die(int signal_number) {
     raise(signal_number); /* it is blocked here, and kills when this handler returns */
 }
 
+static bool caught;
+
 static void catch_signals(void) {
-    static bool done;
-    if (done) return;
-    done = true;
+    if (caught) return;
+    caught = true;
     main_thread = pthread_self();
     struct sigaction action = {.sa_handler = remove_and_die, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
@@ -56,30 +58,44 @@ static void block_signals(int how) {
     pthread_sigmask(how, &set, NULL);
 }
 
+static int holds;
+
+void cli_hold_signals(void) {
+    catch_signals();
+    if (holds++ == 0) block_signals(SIG_BLOCK);
+}
+
+void cli_release_signals(void) {
+    if (--holds == 0) block_signals(SIG_UNBLOCK);
+}
+
+static bool opening_holds;
+
 void cli_output_opening(const char *path) {
     struct stat st;
     catch_signals();
     /* No temporary file comes with what is not a regular file, and a pipe may have to wait for its reader. */
-    bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-    if (!direct) block_signals(SIG_BLOCK);
+    opening_holds = stat(path, &st) != 0 || S_ISREG(st.st_mode);
+    if (opening_holds) cli_hold_signals();
 }
 
 void cli_output_opened(const char *name) {
     temporary = name;
-    block_signals(SIG_UNBLOCK);
+    if (opening_holds) cli_release_signals();
 }
 
-void cli_output_closing(void) { block_signals(SIG_BLOCK); }
+void cli_output_closing(void) { cli_hold_signals(); }
 
 void cli_output_closed(void) {
     temporary = NULL;
-    block_signals(SIG_UNBLOCK);
+    cli_release_signals();
 }
 
 static atomic_bool interrupted;
+static atomic_int interrupting; /* the signal */
 
 static void remember(int signal_number) {
-    (void)signal_number;
+    atomic_store(&interrupting, signal_number);
     atomic_store(&interrupted, true);
 }
 
@@ -93,4 +109,11 @@ atomic_bool *cli_stop_on_interrupt(void) {
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
     }
     return &interrupted;
+}
+
+void cli_die_if_interrupted(void) {
+    fflush(stdout);
+    caught = false;
+    catch_signals();
+    if (atomic_load(&interrupted)) raise(atomic_load(&interrupting));
 }

@@ -3,7 +3,6 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -125,10 +124,6 @@ int main(int argc, char **argv) {
     occupy_standard_streams();
     setlocale(LC_MESSAGES, ""); /* texts only: numbers look the same everywhere */
     int code = run(argc, argv);
-    errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        cli_error("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
-        if (code == CLI_OK) code = CLI_BAD_DATA;
-    }
-    return code;
+    int written = cli_flush();
+    return code == CLI_OK ? written : code;
 }

@@ -67,3 +67,10 @@ void output_file_abort(output_file *out) {
     out->stream = NULL;
     if (out->temporary) (void)finish(out, CLI_BAD_DATA);
 }
+
+int output_file_check(const char *path) {
+    output_file file;
+    int code = output_file_open(path, &file);
+    if (code == CLI_OK) output_file_abort(&file);
+    return code;
+}

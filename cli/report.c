@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -16,31 +15,32 @@
 #include "cli.h"
 #include "gnuplot.h"
 
-static char *join(const char *folder, const char *name) {
-    size_t size = strlen(folder) + 1 + strlen(name) + 1;
-    char *path = malloc(size);
-    if (path) snprintf(path, size, "%s/%s", folder, name);
-    return path;
-}
+static const char page[] = "index.html";
 
 int report_check(const char *folder) {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return cli_fail("%s: %s", folder, strerror(errno));
-    char *path = join(folder, "index.html");
-    int code = path ? gnuplot_check("--report", path) : cli_fail("out of memory");
-    free(path);
-    return code;
+    int code = output_folder_check(folder, page);
+    return code == CLI_OK ? gnuplot_check("--report") : code;
 }
 
-int report_csv(const char *folder, const char *name, void (*print)(const void *what, FILE *stream), const void *what) {
-    char *path = join(folder, name);
-    output_file file;
-    int code = path ? output_file_open(path, &file) : cli_fail("out of memory");
-    if (code == CLI_OK) {
-        print(what, file.stream);
-        code = output_file_commit(&file);
-    }
-    free(path);
-    return code;
+static int open_part(const char *name, report *report) {
+    output_part *part = &report->parts[report->n++];
+    part->name = name;
+    report->stream = open_memstream(&part->bytes, &part->nbytes);
+    return report->stream ? CLI_OK : cli_fail("out of memory");
+}
+
+static int close_part(report *report) {
+    bool failed = ferror(report->stream);
+    failed |= fclose(report->stream) != 0;
+    report->stream = NULL;
+    return failed ? cli_fail("out of memory") : CLI_OK;
+}
+
+int report_csv(const char *name, void (*print)(const void *what, FILE *stream), const void *what, report *report) {
+    int code = open_part(name, report);
+    if (code != CLI_OK) return code;
+    print(what, report->stream);
+    return close_part(report);
 }
 
 /* ---- The page ---- */
@@ -71,14 +71,10 @@ void report_text(const char *text, FILE *stream) {
         }
 }
 
-int report_begin(const char *folder, const char *title, report_page *page) {
-    page->path = join(folder, "index.html");
-    int code = page->path ? output_file_open(page->path, &page->file) : cli_fail("out of memory");
-    if (code != CLI_OK) {
-        free(page->path);
-        return code;
-    }
-    FILE *stream = page->file.stream;
+int report_begin(const char *title, report *report) {
+    int code = open_part(page, report);
+    if (code != CLI_OK) return code;
+    FILE *stream = report->stream;
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
           stream);
@@ -89,16 +85,15 @@ int report_begin(const char *folder, const char *title, report_page *page) {
     return CLI_OK;
 }
 
-int report_end(report_page *page) {
-    fputs("</body>\n</html>\n", page->file.stream);
-    int code = output_file_commit(&page->file);
-    free(page->path);
+int report_end(report *report, int code) {
+    if (report->stream) {
+        fputs("</body>\n</html>\n", report->stream);
+        int closed = close_part(report);
+        if (code == CLI_OK) code = closed;
+    }
+    if (code == CLI_OK) code = output_folder_write(report->folder, report->n, report->parts);
+    for (size_t i = 0; i < report->n; i++) free(report->parts[i].bytes);
     return code;
-}
-
-void report_abort(report_page *page) {
-    output_file_abort(&page->file);
-    free(page->path);
 }
 
 /* ---- Pictures ---- */
@@ -126,9 +121,9 @@ static int draw(const figure *figure, FILE *program, FILE *picture) {
 }
 
 /* An image apart from the page: the names in one SVG must not meet those of another. */
-int report_picture(const figure *figure, const char *caption, report_page *page) {
+int report_picture(const figure *figure, const char *caption, report *report) {
     if (!figure) return cli_fail("out of memory");
-    FILE *program = tmpfile(), *picture = tmpfile(), *stream = page->file.stream;
+    FILE *program = tmpfile(), *picture = tmpfile(), *stream = report->stream;
     int code = draw(figure, program, picture);
     if (code == CLI_OK) {
         fputs("<figure><img alt=\"", stream);
@@ -146,8 +141,8 @@ int report_picture(const figure *figure, const char *caption, report_page *page)
 
 /* ---- What it was made with ---- */
 
-void report_settings(const char *title, size_t n, const report_setting *settings, report_page *page) {
-    FILE *stream = page->file.stream;
+void report_settings(const char *title, size_t n, const report_setting *settings, report *report) {
+    FILE *stream = report->stream;
     fputs("<h2>", stream);
     report_text(title, stream);
     fputs("</h2>\n<dl>\n", stream);
@@ -166,7 +161,7 @@ static void set(report_setting *setting, const char *name, const char *value) {
     snprintf(setting->value, sizeof setting->value, "%s", value);
 }
 
-void report_machine(report_page *page) {
+void report_machine(report *report) {
     report_setting settings[6];
     struct utsname system = {0};
     time_t now = time(NULL);
@@ -182,12 +177,12 @@ void report_machine(report_page *page) {
         snprintf(settings[4].value, sizeof settings[4].value, "%.60s %.60s, %.60s", system.sysname, system.release,
                  system.machine);
     if (gmtime_r(&now, &utc)) strftime(settings[5].value, sizeof settings[5].value, "%Y-%m-%d %H:%M UTC", &utc);
-    report_settings("Machine", 6, settings, page);
+    report_settings("Machine", 6, settings, report);
 }
 
-void report_command(int argc, char **argv, report_page *page) {
+void report_command(int argc, char **argv, report *report) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+";
-    FILE *stream = page->file.stream;
+    FILE *stream = report->stream;
     fputs("<h2>Command</h2>\n<pre>gelu", stream);
     for (int i = 0; i < argc; i++) {
         const char *text = argv[i];

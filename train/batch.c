@@ -64,11 +64,11 @@ gelu_status train_evaluate(train_net *net, const train_set *set, double *loss, d
     return GELU_OK;
 }
 
-gelu_status train_unit_activity(train_net *net, const train_set *set, size_t layer, double *activation, double *delta) {
+gelu_status train_unit_activity(train_net *net, const train_set *set, double *activation, double *delta) {
     struct train_batch batch;
-    if (layer + 1 >= net->desc.layers) return GELU_ERR_ARGUMENT;
-    const train_layer *l = &net->layers[layer];
-    for (size_t j = 0; j < l->out; j++) activation[j] = delta[j] = 0;
+    const size_t hidden = net->desc.layers - 1;
+    for (size_t l = 0, unit = 0; l < hidden; unit += net->layers[l++].out)
+        for (size_t j = 0; j < net->layers[l].out; j++) activation[unit + j] = delta[unit + j] = 0;
     gelu_status status = train_batch_create(net, set, &batch);
     for (size_t at = 0; status == GELU_OK && at < set->count; at += batch.rows) {
         double sum;
@@ -76,8 +76,11 @@ gelu_status train_unit_activity(train_net *net, const train_set *set, size_t lay
         status = train_forward(net, batch.rows, batch.x, NULL);
         if (status == GELU_OK) status = train_backward(net, batch.x, batch.target, &sum, NULL);
         if (status != GELU_OK) break;
-        train_arith_of(net)->largest(batch.rows, l->out, l->hidden, activation);
-        train_arith_of(net)->largest(batch.rows, l->out, l->delta, delta);
+        for (size_t l = 0, unit = 0; l < hidden; unit += net->layers[l++].out) {
+            const train_layer *layer = &net->layers[l];
+            train_arith_of(net)->largest(batch.rows, layer->out, layer->hidden, activation + unit);
+            train_arith_of(net)->largest(batch.rows, layer->out, layer->delta, delta + unit);
+        }
     }
     train_batch_free(&batch);
     return status;

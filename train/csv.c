@@ -13,15 +13,29 @@
 #include "error.h"
 #include "train.h"
 
-static gelu_status fail(struct train_csv *csv, int reason) {
+void train_csv_number(FILE *stream, double value) {
+    char text[40];
+    gelu_format_shortest(GELU_F64, &value, text);
+    fprintf(stream, ",%s", text);
+}
+
+/* A text file that is complete or not there. */
+struct csv {
+    FILE *file;
+    const char *path;
+    char *temporary; /* NULL when path is written directly, being no regular file */
+    gelu_error *err;
+};
+
+static gelu_status fail(struct csv *csv, int reason) {
     if (csv->temporary) unlink(csv->temporary);
     free(csv->temporary);
     return train_fail(csv->err, GELU_ERR_IO, 0, "%s: cannot be written: %s", csv->path, strerror(reason));
 }
 
-gelu_status train_csv_open(const char *path, struct train_csv *csv, gelu_error *err) {
+static gelu_status open_csv(const char *path, struct csv *csv, gelu_error *err) {
     struct stat info;
-    *csv = (struct train_csv){.path = path, .err = err};
+    *csv = (struct csv){.path = path, .err = err};
     if (stat(path, &info) != 0 || S_ISREG(info.st_mode)) {
         size_t room = strlen(path) + 32;
         csv->temporary = malloc(room);
@@ -32,13 +46,7 @@ gelu_status train_csv_open(const char *path, struct train_csv *csv, gelu_error *
     return csv->file ? GELU_OK : fail(csv, errno);
 }
 
-void train_csv_number(struct train_csv *csv, bool first, double value) {
-    char text[40];
-    gelu_format_shortest(GELU_F64, &value, text);
-    fprintf(csv->file, "%s%s", first ? "" : ",", text);
-}
-
-gelu_status train_csv_commit(struct train_csv *csv) {
+static gelu_status commit(struct csv *csv) {
     bool failed = fflush(csv->file) != 0 || ferror(csv->file);
     int reason = failed ? errno : 0;
     if (fclose(csv->file) != 0 && !failed) {
@@ -55,16 +63,16 @@ gelu_status train_csv_commit(struct train_csv *csv) {
 }
 
 gelu_status train_write_csv(const train_run *run, const char *path, gelu_error *err) {
-    struct train_csv csv;
-    gelu_status status = train_csv_open(path, &csv, err);
+    struct csv csv;
+    gelu_status status = open_csv(path, &csv, err);
     if (status != GELU_OK) return status;
     fputs("epoch,batch_loss,train_loss,train_error,test_loss,test_error\n", csv.file);
     for (size_t i = 0; i < run->done; i++) {
         const train_epoch *e = &run->history[i];
         const double row[] = {e->batch_loss, e->train_loss, e->train_error, e->test_loss, e->test_error};
         fprintf(csv.file, "%zu", i + 1);
-        for (size_t j = 0; j < sizeof row / sizeof *row; j++) train_csv_number(&csv, false, row[j]);
+        for (size_t j = 0; j < sizeof row / sizeof *row; j++) train_csv_number(csv.file, row[j]);
         fputc('\n', csv.file);
     }
-    return train_csv_commit(&csv);
+    return commit(&csv);
 }

@@ -86,30 +86,26 @@ const train_curve *train_best(const train_result *result, gelu_act act, double d
     return best;
 }
 
-gelu_status train_result_write_csv(const train_result *result, const char *path, gelu_error *err) {
+void train_result_print_csv(const train_result *result, FILE *stream) {
     static const char *const figures[FIGURES] = {"batch_loss", "train_loss", "train_error", "test_loss", "test_error"};
     bool noise = result->experiment == TRAIN_NOISE;
-    struct train_csv csv;
-    gelu_status status = train_csv_open(path, &csv, err);
-    if (status != GELU_OK) return status;
-    fprintf(csv.file, "act,rate,dropout,%s", noise ? "noise" : "epoch");
+    fprintf(stream, "act,rate,dropout,%s", noise ? "noise" : "epoch");
     for (size_t f = noise ? 3 : 0; f < FIGURES; f++)
-        fprintf(csv.file, ",%s,%s_low,%s_high", figures[f], figures[f], figures[f]);
-    fputc('\n', csv.file);
+        fprintf(stream, ",%s,%s_low,%s_high", figures[f], figures[f], figures[f]);
+    fputc('\n', stream);
     for (size_t i = 0; i < result->count; i++) {
         const train_curve *c = &result->curves[i];
         for (size_t j = 0; j < c->points; j++) {
-            fputs(gelu_act_name(c->act), csv.file);
-            train_csv_number(&csv, false, c->rate);
-            train_csv_number(&csv, false, c->dropout);
-            train_csv_number(&csv, false, c->at[j]);
+            fputs(gelu_act_name(c->act), stream);
+            train_csv_number(stream, c->rate);
+            train_csv_number(stream, c->dropout);
+            train_csv_number(stream, c->at[j]);
             for (size_t f = noise ? 3 : 0; f < FIGURES; f++) {
-                train_csv_number(&csv, false, ((double *)&c->median[j])[f]);
-                train_csv_number(&csv, false, ((double *)&c->low[j])[f]);
-                train_csv_number(&csv, false, ((double *)&c->high[j])[f]);
+                train_csv_number(stream, ((double *)&c->median[j])[f]);
+                train_csv_number(stream, ((double *)&c->low[j])[f]);
+                train_csv_number(stream, ((double *)&c->high[j])[f]);
             }
-            fputc('\n', csv.file);
+            fputc('\n', stream);
         }
     }
-    return train_csv_commit(&csv);
 }

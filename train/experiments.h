@@ -7,6 +7,8 @@
 #ifndef GELU_TRAIN_EXPERIMENTS_H
 #define GELU_TRAIN_EXPERIMENTS_H
 
+#include <stdio.h>
+
 #include "train.h"
 
 typedef enum {
@@ -46,8 +48,8 @@ typedef struct {
 train_study train_study_of(train_experiment experiment, const train_data *data, bool full);
 /* How many networks that trains. */
 size_t train_study_runs(const train_study *study);
-/* Roughly how many seconds the study takes here, from a few steps of each activation's network; it takes some seconds
- * itself. */
+/* Roughly how many seconds the study takes here, from a few steps of each activation's network; at most a few seconds,
+ * and about 1 % of a short study. */
 gelu_status train_study_estimate(const train_study *study, double *seconds);
 
 /* Over the seeds: element-wise, so that low and high bound every seed's curve. For TRAIN_NOISE only test_loss and
@@ -86,7 +88,7 @@ void train_result_free(train_result *result); /* zeroes it; NULL is fine */
  * with the learning rate that suits it best. NULL when there is none. */
 const train_curve *train_best(const train_result *result, gelu_act act, double dropout);
 
-/* curves as CSV: act, rate, dropout, at, and median, low and high of each figure; replaced as a whole. */
-gelu_status train_result_write_csv(const train_result *result, const char *path, gelu_error *err);
+/* curves as CSV: act, rate, dropout, at, and median, low and high of each figure. */
+void train_result_print_csv(const train_result *result, FILE *stream);
 
 #endif

@@ -85,9 +85,10 @@ double train_norm(gelu_dtype dtype, size_t n, const void *values);
  * as targets, here and below. */
 gelu_status train_evaluate(train_net *net, const train_set *set, double *loss, double *error);
 
-/* How far each hidden unit of a layer responds, over all samples of a set: the largest |act(preact)|, and the largest
- * |d loss / d preact|. A unit where both are exactly 0 is dead: no sample will ever change its weights. Each (out). */
-gelu_status train_unit_activity(train_net *net, const train_set *set, size_t layer, double *activation, double *delta);
+/* How far each hidden unit responds, over all samples of a set: the largest |act(preact)|, and the largest
+ * |d loss / d preact|. A unit where both are exactly 0 is dead: no sample will ever change its weights. Each has as many
+ * elements as there are hidden units, layer by layer. */
+gelu_status train_unit_activity(train_net *net, const train_set *set, double *activation, double *delta);
 
 /* ---- Optimisers ---------------------------------------------------------------------------------------------- */
 

@@ -75,13 +75,45 @@ expect 0 'act,rate,dropout,noise,train_loss,test_loss,train_error,test_error' he
 expect 0 '1 2' bash -c "tail -n +2 mnist.csv | cut -d, -f4 | sort -u | xargs"
 expect 0 "$(grep -E '^(act|[a-z]+,0.001,0.5),' mnist.csv)" \
     "$gelu" compare --experiment mnist --data data --epochs 2 --seeds 2 --csv --rate 1e-3 --dropout 0.5
-mkdir -p kept
+check 'the table has all strengths of the noise' test \
+    "$("$gelu" compare --experiment noise --data data --epochs 1 --seeds 1 | awk '$1 == "ReLU" { print $4 }' | xargs)" = \
+    '0 0.25 0.5 0.75 1 1.25 1.5 1.75 2 2.25 2.5 2.75 3'
+# With one class there is nothing to lose.
+cp -r data same
+little_endian 8 $(printf '00000000 %.0s' {1..24}) | npy same/y_train.npy '<f4' False '(24,)'
+little_endian 8 $(printf '00000000 %.0s' {1..12}) | npy same/y_test.npy '<f4' False '(12,)'
+check 'what is the same is no win' grep -q "loss is below ReLU's in 0 of 2 cases (and the same in 2), ELU's" \
+    <<<"$("$gelu" compare --experiment mnist --data same --epochs 1 --seeds 1)"
 expect 0 "$(cat noise.csv)" "$gelu" compare --experiment noise --data data --epochs 2 --seeds 2 --csv --checkpoints kept
-check 'networks are kept' test -n "$(ls kept)"
+check 'networks are kept, the folder being made' test -n "$(ls kept)"
 expect 0 "$(cat noise.csv)" "$gelu" compare --experiment noise --data data --epochs 2 --seeds 2 --csv --checkpoints kept
 checks=$((checks + 1))
 "$gelu" compare --experiment mnist --full --data data --epochs 1 --seeds 1 >full.txt 2>stderr.txt || fail "exit $?"
 check 'the paper has more settings, and they say how long they take' grep -Eqx '36 networks, 1 epochs each: about [0-9.e-]+ minutes' stderr.txt
+
+# What takes more than a minute says so first.
+mkdir -p big
+for set in train:200000 test:10; do
+    count=${set#*:}
+    npy big/x_${set%:*}.npy '<f4' False "($count, 64)" </dev/null
+    npy big/y_${set%:*}.npy '|u1' False "($count,)" </dev/null
+    truncate -s $((128 + count * 64 * 4)) big/x_${set%:*}.npy
+    truncate -s $((128 + count)) big/y_${set%:*}.npy
+done
+how_long='about [0-9.]+(e\+[0-9]+)? (minutes|hours)'
+for what in ':compare --quick' '60 networks, 20 epochs each: :compare --experiment mnist' \
+    '30 networks, 7 epochs each: :compare --experiment noise --epochs 7'; do
+    rm -f stderr.txt
+    timeout 20 "$gelu" ${what##*:} --threads 1 --data big >/dev/null 2>stderr.txt &
+    for ((i = 0; i < 400; i++)); do
+        [ ! -s stderr.txt ] || break
+        sleep 0.05
+    done
+    kill $!
+    wait $! 2>/dev/null
+    check "${what##*:} says how long: $(cat stderr.txt)" grep -Eqx "${what%:compare*}$how_long" stderr.txt
+done
+rm -r big
 
 # ---- Reports ----
 
@@ -154,18 +186,76 @@ expect_error 1 'file/index.html' with_fake "$gelu" compare --report file
 mkdir -p blocked/index.html
 expect_error 1 'blocked/index.html: not a regular file' with_fake "$gelu" compare --report blocked
 
-# Ctrl-C leaves a report as it was, and no other file.
+# Standard output that takes nothing, which is found out at once.
+long=(--experiment mnist --data data --epochs 100000)
+if [ -c /dev/full ]; then
+    for option in '' --csv; do
+        checks=$((checks + 1))
+        timeout 10 "$gelu" compare --data data $option >/dev/full 2>stderr.txt
+        code=$?
+        [ $code = 1 ] || fail "exit $code, with standard output full"
+        check_error_line 'cannot write to standard output: No space left on device' "compare $option"
+    done
+fi
+
+# Where checkpoints cannot be kept, nothing is trained; a folder that is not there is made.
+expect_error 1 'no/such: No such file or directory' timeout 20 "$gelu" compare "${long[@]}" --checkpoints no/such
+expect_error 1 'file/checkpoint: Not a directory' timeout 20 "$gelu" compare "${long[@]}" --checkpoints file
+expect_error 1 'no/such' timeout 20 "$gelu" compare "${long[@]}" --report no/such/report
+mkdir -p locked
+chmod a-w locked
+if [ ! -w locked ]; then
+    expect_error 1 'locked/checkpoint: Permission denied' timeout 20 "$gelu" compare "${long[@]}" --checkpoints locked
+    expect_error 1 'locked/new: Permission denied' with_fake timeout 20 "$gelu" compare "${long[@]}" --report locked/new
+fi
+
+# ---- Interrupted ----
+
+# A report is as it was, or not there: while networks are trained, while gnuplot draws (the fourth time, being asked
+# first whether it is there), and when it fails to.
 set -m
-echo old >noise/index.html
-rm -f noise/curves.csv
-PATH="$scratch/fake:$PATH" "$gelu" compare --experiment mnist --report noise 2>stderr.txt >/dev/null &
-pid=$!
-sleep 1
-kill -INT $pid
-wait $pid
-code=$?
-checks=$((checks + 1))
-[ $code = 130 ] || fail "exit $code, not by SIGINT"
-expect 0 old cat noise/index.html
-expect 0 index.html ls -A noise
+interrupt() { # FOLDER ARGUMENT...: once the file `now` is there
+    local folder=$1 i
+    shift
+    rm -f now runs
+    PATH="$scratch/slow:$PATH" "$gelu" compare "$@" --report "$folder" >/dev/null 2>stderr.txt &
+    pid=$!
+    [ "$folder" = training ] && sleep 1 && : >now
+    for ((i = 0; i < 1200; i++)); do
+        [ ! -e now ] || break
+        sleep 0.05
+    done
+    checks=$((checks + 1))
+    [ -e now ] || fail 'it does not get that far' 2
+    kill -INT -$pid
+    wait $pid 2>/dev/null
+    code=$?
+    [ $code = 130 ] || fail "exit $code, not by SIGINT: $(cat stderr.txt)" 2
+    ! grep -Evqx "60 networks, 100000 epochs each: $how_long" stderr.txt || fail "standard error: $(cat stderr.txt)" 2
+}
+mkdir -p slow
+cat >slow/gnuplot <<EOF
+#!/bin/sh
+cat >/dev/null
+echo run >>"$scratch/runs"
+[ \$(wc -l <"$scratch/runs") -ge 4 ] || { echo '<svg>picture</svg>'; exit 0; }
+: >"$scratch/now"
+exec sleep 60
+EOF
+sed 's/exec sleep 60/exit 3/' slow/gnuplot >fake/failing
+chmod +x slow/gnuplot fake/failing
+for folder in training drawing; do
+    expect 0 '' find . -maxdepth 1 -name "$folder*"
+    [ $folder = training ] && interrupt training "${long[@]}" || interrupt drawing --quick --data data
+    check "nothing is left of a report that was interrupted while $folder" test -z "$(find . -maxdepth 1 -name "$folder*")"
+done
+cp -r noise before
+interrupt noise --quick --data data
+expect 0 '' diff -r before noise
+mkdir -p failing
+mv fake/failing failing/gnuplot
+rm -f runs
+expect_error 1 'gnuplot: exit status 3' \
+    env PATH="$scratch/failing:$PATH" bash -c '"$@" >/dev/null' - "$gelu" compare --quick --data data --report failed
+check 'nothing is left of a report that failed' test ! -e failed
 finish

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: 2026 The libgelu authors
 
-# `gelu compare --experiment --checkpoints`, interrupted or killed as often as one likes: the same command goes on, and ends
-# at the numbers of a training that never stopped.
+# `gelu compare --experiment --checkpoints`, interrupted or killed as often as one likes: it ends by that signal, the same
+# command goes on, and ends at the numbers of a training that never stopped.
 . "$(dirname "$0")/lib.bash"
 set -m # a background process then does not ignore SIGINT
 
@@ -11,16 +11,15 @@ command=("$gelu" compare --experiment mnist --seeds 1 --epochs 6 --dropout 0.5 -
 compare() { "${command[@]}" "$@"; }
 compare 2 >whole.csv || fail "exit $?"
 rm -rf kept
-mkdir kept
 
 # SIGNAL: sends it once another network is kept, or after a while; 0 when the command had ended before.
 stopped_by() {
     local before i code
-    before=$(find kept -name '*.safetensors' | wc -l)
+    before=$(find . -path './kept/*.safetensors' | wc -l)
     "${command[@]}" 1 --checkpoints kept >rest.csv 2>stderr.txt &
     pid=$!
     for ((i = 0; i < 100; i++)); do
-        [ "$(find kept -name '*.safetensors' | wc -l)" = "$before" ] || break
+        [ "$(find . -path './kept/*.safetensors' | wc -l)" = "$before" ] || break
         kill -0 $pid 2>/dev/null || break
         sleep 0.02
     done
@@ -38,7 +37,8 @@ for signal in INT KILL TERM KILL INT INT; do
     case $signal:$code in
     *:0) continue ;; # a fast machine
     KILL:137) ;;
-    INT:1 | TERM:1)
+    INT:130 | TERM:143)
+        if [ ! -s stderr.txt ]; then continue; fi # before it had begun
         grep -qx 'gelu compare: stopped; the same command goes on from what is in kept' stderr.txt ||
             fail "it says: $(cat stderr.txt)"
         [ ! -s rest.csv ] || fail "it prints what it does not have: $(cat rest.csv)"
