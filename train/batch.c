@@ -2,6 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "batch.h"
 #include "network.h"
@@ -14,32 +15,36 @@ gelu_status train_batch_create(const train_net *net, const train_set *set, struc
         return GELU_ERR_SHAPE;
     if (__builtin_mul_overflow(d->rows, set->features, &n) || __builtin_mul_overflow(n, sizeof(double), &nbytes))
         return GELU_ERR_OVERFLOW;
-    out->x = malloc(nbytes);
-    out->label = calloc(d->rows, sizeof *out->label);
-    if (!out->x || !out->label) {
-        train_batch_free(out);
-        return GELU_ERR_MEMORY;
-    }
-    out->target = d->loss == TRAIN_MSE ? out->x : out->label;
-    return GELU_OK;
+    out->room = malloc(nbytes);
+    out->label_room = calloc(d->rows, sizeof *out->label_room);
+    if (out->room && out->label_room) return GELU_OK;
+    train_batch_free(out);
+    return GELU_ERR_MEMORY;
 }
 
 void train_batch_free(struct train_batch *batch) {
-    free(batch->x);
-    free(batch->label);
+    free(batch->room);
+    free(batch->label_room);
     *batch = (struct train_batch){0};
 }
 
 void train_batch_fill(const train_net *net, const train_set *set, const uint32_t *order, size_t first,
                       struct train_batch *batch) {
-    size_t left = set->count - first;
+    const size_t left = set->count - first, features = set->features;
+    const bool f32 = net->desc.dtype == GELU_F32, in_place = f32 && !order;
     batch->rows = left < net->desc.rows ? left : net->desc.rows;
-    for (size_t i = 0; i < batch->rows; i++) {
+    for (size_t i = 0; i < batch->rows && !in_place; i++) {
         size_t sample = order ? order[first + i] : first + i;
-        (void)gelu_convert(set->features, GELU_F32, set->x + sample * set->features, net->desc.dtype,
-                           train_at(net, batch->x, i * set->features));
-        batch->label[i] = set->label[sample];
+        const float *x = set->x + sample * features;
+        void *room = train_at(net, batch->room, i * features);
+        if (f32)
+            memcpy(room, x, features * sizeof *x);
+        else
+            (void)gelu_convert(features, GELU_F32, x, net->desc.dtype, room);
+        batch->label_room[i] = set->label[sample];
     }
+    batch->x = in_place ? set->x + first * features : batch->room;
+    batch->target = net->desc.loss == TRAIN_MSE ? batch->x : in_place ? set->label + first : batch->label_room;
 }
 
 gelu_status train_evaluate(train_net *net, const train_set *set, double *loss, double *error) {
@@ -47,11 +52,12 @@ gelu_status train_evaluate(train_net *net, const train_set *set, double *loss, d
     double total = 0;
     size_t mistakes = 0;
     gelu_status status = train_batch_create(net, set, &batch);
+    for (size_t l = 0; status == GELU_OK && l < net->desc.layers; l++) status = train_view(net, l, true);
     for (size_t at = 0; status == GELU_OK && at < set->count; at += batch.rows) {
         double sum;
         size_t wrong;
         train_batch_fill(net, set, NULL, at, &batch);
-        status = train_forward(net, batch.rows, batch.x, NULL);
+        status = train_predict(net, batch.rows, batch.x);
         if (status != GELU_OK) break;
         train_loss_sum(net, batch.target, &sum, &wrong);
         total += sum;

@@ -9,9 +9,10 @@
 
 struct train_batch {
     size_t rows;
-    void *x;            /* (rows, features), of the network's type */
-    uint32_t *label;    /* (rows) */
-    const void *target; /* label, or x for TRAIN_MSE */
+    const void *x;      /* (rows, features), of the network's type */
+    const void *target; /* labels, uint32_t (rows); or x for TRAIN_MSE */
+    void *room;         /* for both where they do not lie in the set like that */
+    uint32_t *label_room;
 };
 
 /* Room for net->desc.rows samples. GELU_ERR_SHAPE when the network does not fit the set. */

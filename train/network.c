@@ -113,21 +113,21 @@ static gelu_status draw_weights(train_net *net, gelu_rng *rng) {
     return GELU_OK;
 }
 
-/* A view of the weights as they are now: it copies the bias, so each forward pass makes its own. */
-gelu_status train_view(train_net *net, size_t i) {
+/* A view copies the bias, so each forward pass makes its own. */
+gelu_status train_view(train_net *net, size_t i, bool packed) {
     train_layer *l = &net->layers[i];
     const gelu_weights weights = {
         .dtype = net->desc.dtype, .layout = GELU_OUT_IN, .weight = l->weight, .bias = l->bias};
     gelu_linear_free(l->linear);
     l->linear = NULL;
-    return gelu_linear_view(l->in, l->out, &weights, GELU_COMPUTE_F32, &l->linear);
+    return (packed ? gelu_linear_create : gelu_linear_view)(l->in, l->out, &weights, GELU_COMPUTE_F32, &l->linear);
 }
 
 static gelu_status make_workspace(train_net *net) {
     size_t most = ALIGNMENT;
     for (size_t i = 0; i < net->desc.layers; i++) {
         size_t forward, backward;
-        gelu_status status = train_view(net, i);
+        gelu_status status = train_view(net, i, false);
         if (status == GELU_OK)
             status = gelu_linear_workspace(net->layers[i].linear, net->desc.rows, &forward, &backward);
         if (status != GELU_OK) return status;

@@ -3,6 +3,13 @@
 
 #include "network.h"
 
+/* preact NULL: only y is wanted. */
+static gelu_status apply(train_net *net, const train_layer *l, const void *x, void *preact) {
+    const gelu_epilogue activation = {.act = net->desc.act, .preact = preact, .ldp = l->out};
+    return gelu_linear_forward(l->linear, net->rows, net->desc.dtype, x, l->in, l->hidden ? &activation : NULL,
+                               net->desc.dtype, l->hidden ? l->hidden : l->preact, l->out, net->workspace);
+}
+
 gelu_status train_forward(train_net *net, size_t rows, const void *x, gelu_rng *dropout) {
     const train_desc *d = &net->desc;
     if (rows > d->rows) return GELU_ERR_SHAPE;
@@ -10,11 +17,8 @@ gelu_status train_forward(train_net *net, size_t rows, const void *x, gelu_rng *
     net->dropped = dropout != NULL;
     for (size_t i = 0; i < d->layers; i++) {
         train_layer *l = &net->layers[i];
-        const gelu_epilogue activation = {.act = d->act, .preact = l->preact, .ldp = l->out};
-        gelu_status status = train_view(net, i);
-        if (status == GELU_OK)
-            status = gelu_linear_forward(l->linear, rows, d->dtype, x, l->in, l->hidden ? &activation : NULL, d->dtype,
-                                         l->hidden ? l->hidden : l->preact, l->out, net->workspace);
+        gelu_status status = train_view(net, i, false);
+        if (status == GELU_OK) status = apply(net, l, x, l->preact);
         if (status != GELU_OK) return status;
         if (l->mask && dropout) {
             train_arith_of(net)->draw_mask(dropout, d->dropout, rows * l->out, l->mask);
@@ -23,6 +27,17 @@ gelu_status train_forward(train_net *net, size_t rows, const void *x, gelu_rng *
         x = l->hidden;
     }
     return GELU_OK;
+}
+
+gelu_status train_predict(train_net *net, size_t rows, const void *x) {
+    gelu_status status = GELU_OK;
+    net->rows = rows;
+    net->dropped = false;
+    for (size_t i = 0; i < net->desc.layers && status == GELU_OK; i++) {
+        status = apply(net, &net->layers[i], x, NULL);
+        x = net->layers[i].hidden;
+    }
+    return status;
 }
 
 const void *train_output(const train_net *net) { return net->layers[net->desc.layers - 1].preact; }

@@ -290,6 +290,37 @@ static void check_dead(gelu_act act, size_t expected) {
     train_net_free(net);
 }
 
+/* The evaluation takes shortcuts, which change no bit. */
+static void test_evaluation(void **state) {
+    (void)state;
+    for (int dtype = GELU_F32; dtype <= GELU_F64; dtype += GELU_F64 - GELU_F32) {
+        const train_desc desc = {.dtype = (gelu_dtype)dtype,
+                                 .layers = 3,
+                                 .widths = {64, 33, 16, 10},
+                                 .act = GELU_ERF,
+                                 .init = TRAIN_INIT_TORCH,
+                                 .loss = TRAIN_CROSS_ENTROPY,
+                                 .rows = 100};
+        size_t samples = digits.test.count, mistakes = 0, wrong;
+        double x[100 * 64], total = 0, sum, loss, error;
+        train_net *net;
+        gelu_rng rng;
+        gelu_manual_seed(&rng, 1);
+        assert_int_equal(train_net_create(&desc, &rng, &net), GELU_OK);
+        for (size_t at = 0; at < samples; at += 100) {
+            size_t rows = samples - at < 100 ? samples - at : 100;
+            assert_int_equal(gelu_convert(rows * 64, GELU_F32, digits.test.x + at * 64, desc.dtype, x), GELU_OK);
+            assert_int_equal(train_forward(net, rows, x, NULL), GELU_OK);
+            train_loss_sum(net, digits.test.label + at, &sum, &wrong);
+            total += sum;
+            mistakes += wrong;
+        }
+        assert_int_equal(train_evaluate(net, &digits.test, &loss, &error), GELU_OK);
+        assert_true(loss == total / (double)samples && error == (double)mistakes / (double)samples);
+        train_net_free(net);
+    }
+}
+
 static void test_dead_units(void **state) {
     (void)state;
     check_dead(GELU_RELU, 5);
@@ -305,6 +336,7 @@ int main(void) {
         cmocka_unit_test(test_noise),
         cmocka_unit_test(test_settings),
         cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_evaluation),
         cmocka_unit_test(test_dead_units),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
