@@ -168,34 +168,14 @@ static void print_format(char axis, bool log, double min, double max, FILE *stre
     fprintf(stream, "set format %c '%s'\n", axis, shows_powers(log, min, max) ? "10^{%T}" : "%g");
 }
 
-enum { MAX_TICKS = 16 };
-
-/* Of a logarithmic axis that is too short for gnuplot's own, which are powers of ten: 1, 2, 5 times them, or on a still
- * shorter one about five that are evenly spaced. */
-static size_t list_ticks(double min, double max, double *ticks) {
-    static const double digits[] = {1, 2, 5};
-    size_t n = 0;
-    if (max / min > 5) {
-        for (double power = pow(10, floor(log10(min))); power <= max; power *= 10)
-            for (int i = 0; i < 3; i++)
-                if (digits[i] * power >= min && digits[i] * power <= max && n < MAX_TICKS)
-                    ticks[n++] = digits[i] * power;
-        return n;
-    }
-    double raw = (max - min) / 5, step = pow(10, floor(log10(raw)));
-    step *= raw / step <= 1 ? 1 : raw / step <= 2 ? 2 : raw / step <= 5 ? 5 : 10;
-    for (double tick = step * ceil(min / step); tick <= max && n < MAX_TICKS; tick += step) ticks[n++] = tick;
-    return n;
-}
-
 static void print_ticks(char axis, bool log, bool whole, double min, double max, FILE *stream) {
-    double ticks[MAX_TICKS];
+    double ticks[FIGURE_MAX_TICKS];
     if (whole && max - min < 10) {
         fprintf(stream, "set %ctics 1\n", axis);
-    } else if (!log || max / min >= 100) {
+    } else if (!log || max / min >= FIGURE_SHORT) {
         fprintf(stream, "set %ctics autofreq\n", axis);
     } else {
-        size_t n = list_ticks(min, max, ticks);
+        size_t n = figure_log_ticks(min, max, ticks);
         fprintf(stream, "set %ctics (", axis);
         for (size_t i = 0; i < n; i++) fprintf(stream, "%s%.12g", i ? ", " : "", ticks[i]);
         fputs(")\n", stream);

@@ -33,7 +33,7 @@ static const struct {
 };
 
 enum { SEVERAL = '*', FILLING = '#' };
-enum { LABELS = 10, LEAST_WIDTH = 40, MOST_WIDTH = 160 };
+enum { LABELS = 10, MOST_TICKS = 32, LEAST_WIDTH = 40, MOST_WIDTH = 160 };
 enum { DOT_COLUMNS = 2, DOT_ROWS = 4 }; /* dots of a character of braille */
 
 typedef struct {
@@ -146,43 +146,57 @@ static void print_cell(const canvas *canvas, size_t row, size_t column, long zer
     }
 }
 
-/* The steps between round numbers, about count of them; 1 for logarithms. */
-static double tick_step(double min, double max, double count, bool log) {
+/* Between round numbers, about count of them. */
+static double tick_step(double min, double max, double count) {
     double raw = (max - min) / count, power = pow(10, floor(log10(raw))), digit = raw / power;
-    double step = power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
-    return log ? fmax(1, ceil(step)) : step;
+    return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }
 
-static void tick_text(double value, bool log, double step, char text[LABELS]) {
-    if (fabs(value) < step / 2) value = 0;
-    if (log)
-        snprintf(text, LABELS, "1e%.0f", value);
-    else
-        snprintf(text, LABELS, "%.3g", value);
+/* The numbers at an axis, places being logarithms on a logarithmic one. */
+typedef struct {
+    size_t n;
+    double at[MOST_TICKS];
+    char text[MOST_TICKS][LABELS];
+} axis;
+
+static void add_tick(double at, const char *format, double value, axis *axis) {
+    if (axis->n == MOST_TICKS) return;
+    axis->at[axis->n] = at;
+    snprintf(axis->text[axis->n++], LABELS, format, value);
 }
 
-static void label_of_row(const canvas *canvas, size_t row, char text[LABELS]) {
-    double height = (canvas->y_max - canvas->y_min) / (double)(canvas->rows - 1);
-    double value = canvas->y_max - (double)row * height;
-    double step = tick_step(canvas->y_min, canvas->y_max, (double)canvas->rows / 4, canvas->log_y);
-    double tick = step * round(value / step);
-    text[0] = '\0';
-    if (fabs(tick - value) <= height / 2 * (1 - 1e-9)) tick_text(tick, canvas->log_y, step, text);
+static void make_axis(double min, double max, double count, bool log, axis *axis) {
+    axis->n = 0;
+    if (log && max - min < log10(FIGURE_SHORT)) {
+        double ticks[FIGURE_MAX_TICKS];
+        size_t n = figure_log_ticks(pow(10, min), pow(10, max), ticks);
+        for (size_t i = 0; i < n; i++) add_tick(log10(ticks[i]), "%.3g", ticks[i], axis);
+        return;
+    }
+    double step = log ? fmax(1, ceil((max - min) / count - 1e-9)) : tick_step(min, max, count);
+    for (double i = ceil(min / step - 1e-9) + 0.0; step * i <= max + 1e-9 * step; i++) /* no -0 */
+        add_tick(step * i, log ? "1e%.0f" : "%.3g", step * i, axis);
+}
+
+static const char *label_of_row(const canvas *canvas, const axis *axis, size_t row) {
+    double down = (double)(canvas->rows - 1) / (canvas->y_max - canvas->y_min);
+    for (size_t i = 0; i < axis->n; i++)
+        if (lround((canvas->y_max - axis->at[i]) * down) == (long)row) return axis->text[i];
+    return "";
 }
 
 static void print_x_labels(const canvas *canvas, FILE *stream) {
     char line[LABELS + MOST_WIDTH + LABELS];
+    axis axis;
     memset(line, ' ', sizeof line);
     double width = (canvas->x_max - canvas->x_min) / (double)(canvas->columns - 1);
-    double step = tick_step(canvas->x_min, canvas->x_max, (double)canvas->columns / 9, canvas->log_x);
+    make_axis(canvas->x_min, canvas->x_max, (double)canvas->columns / 9, canvas->log_x, &axis);
     size_t end = 0;
-    for (double tick = step * ceil(canvas->x_min / step - 1e-9); tick <= canvas->x_max + width / 2; tick += step) {
-        char text[LABELS];
-        tick_text(tick, canvas->log_x, step, text);
-        size_t length = strlen(text), middle = LABELS + (size_t)lround((tick - canvas->x_min) / width);
+    for (size_t i = 0; i < axis.n; i++) {
+        size_t length = strlen(axis.text[i]), middle = LABELS + (size_t)lround((axis.at[i] - canvas->x_min) / width);
         size_t at = middle - length / 2;
         if (end > 0 && at <= end) continue;
-        memcpy(line + at, text, length);
+        memcpy(line + at, axis.text[i], length);
         end = at + length;
     }
     fprintf(stream, "%.*s\n", (int)end, line);
@@ -214,10 +228,10 @@ static void print_canvas(const canvas *canvas, FILE *stream) {
     double down = (double)(canvas->rows - 1) / (canvas->y_max - canvas->y_min);
     if (!canvas->log_y && canvas->y_min <= 0 && canvas->y_max >= 0) zero_row = lround(canvas->y_max * down);
     if (!canvas->log_x && canvas->x_min < 0 && canvas->x_max > 0) zero_column = lround(-canvas->x_min * across);
+    axis axis;
+    make_axis(canvas->y_min, canvas->y_max, (double)canvas->rows / (canvas->log_y ? 2 : 4), canvas->log_y, &axis);
     for (size_t row = 0; row < canvas->rows; row++) {
-        char text[LABELS];
-        label_of_row(canvas, row, text);
-        fprintf(stream, "%*s%s", LABELS - 1, text, canvas->utf8 ? "┤" : "|");
+        fprintf(stream, "%*s%s", LABELS - 1, label_of_row(canvas, &axis, row), canvas->utf8 ? "┤" : "|");
         for (size_t column = 0; column < canvas->columns; column++)
             print_cell(canvas, row, column, zero_row, zero_column, stream);
         fputc('\n', stream);

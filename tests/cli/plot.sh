@@ -70,6 +70,13 @@ text=$("$gelu" plot --hist six.npy relu)
 check 'the share of zeros' grep -q 'after ReLU: .*, 50 % exactly 0' <<<"$text"
 check 'mean and deviation' grep -q 'before .*: mean 0.208, standard deviation 1.06' <<<"$text"
 little_endian 4 3c00 4000 | npy half.npy '<f2' False '(2,)'
+# Numbers at a logarithmic axis: 1, 2, 5 times powers of ten where these alone were too few; else each power.
+labels() { sed -n 's/^ *\([-0-9.e]*\)[|┤].*/\1/p' | awk 'NF' | xargs; }
+check 'a short axis has 1, 2 and 5' test "$(labels <<<"$text")" = '200 100 50 20 10 200 100 50 20 10'
+check 'a long axis has each power' \
+    test "$("$gelu" plot --error-against erf tanh quick | labels)" = '1e-2 1e-3 1e-4 1e-5 1e-6'
+check 'zero has no sign' test "$("$gelu" plot --range=-1:1 identity | labels)" = '1 0.5 0 -0.5 -1'
+
 check 'f16' "$gelu" plot --hist half.npy erf
 little_endian 4 3f80 4000 | npy bf16.npy '<V2' False '(2,)'
 check 'bf16' "$gelu" plot --bf16 --hist bf16.npy erf
