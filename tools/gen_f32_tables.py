@@ -13,6 +13,9 @@ The fast tables hold g with a single float c0 and c1..c6, by powers of m - z; th
 of several such m, the one with the smallest error. The interval of the minimum of f has its m next to it: rounding then
 keeps f monotone. Their intervals, by z (scale + bend z), are shorter in the tail.
 
+The short tables, for f16 and bf16 results, hold g by powers of z - i * width, fitted relative to g, in equal intervals.
+Their bands bound the error in ULP of f32, where the type's result is normal.
+
 error: the largest error of the kernel's float arithmetic, found on samples, times MARGIN. That it holds for every input
 is what the exhaustive proof shows.
 """
@@ -33,13 +36,16 @@ FAST_CANDIDATES = 8
 FAST_SEARCH = 6000
 FAST_AIM = 0.8  # ULP
 FAST_SAMPLES = 4000
+SHORT_DEGREE = 4
+SHORT_COLUMNS = ["c%d" % j for j in range(SHORT_DEGREE + 1)]
+SHORT_ROW = 8  # loaded by fours
 COLUMNS = ["m"] + ["c%d" % j for j in range(DEGREE + 1)] + ["error", "c0_low"]
 PADDING = 12 - len(COLUMNS)  # rows are loaded by fours
 CLOSE = 2.0**-33  # how near a float c0 and c1 are, relative to the value
 
 
 class Erf:
-    name, z_max, fast_max, fast_bend = "erf", 5.75, 5.5, 20
+    name, z_max, fast_max, fast_bend, short_max = "erf", 5.75, 5.5, 20, 5.5
 
     @staticmethod
     def tails(z):
@@ -50,8 +56,9 @@ class Erf:
 
 
 class Logistic:
-    def __init__(self, name, z_max, fast_max, fast_bend, u):
+    def __init__(self, name, z_max, fast_max, fast_bend, short_max, u):
         self.name, self.z_max, self.fast_max, self.fast_bend, self.u = name, z_max, fast_max, fast_bend, u
+        self.short_max = short_max
 
     def tails(self, z):
         u, first, second = self.u(z)
@@ -69,9 +76,9 @@ def tanh_u(z):
 SLOPE = mpf(1702) / 1000
 FUNCTIONS = [
     Erf,
-    Logistic("tanh", 5.4, 5.15, 12, tanh_u),
-    Logistic("quick", 8.5, 10.15, -21, lambda z: (SLOPE * z, SLOPE, mpf(0))),
-    Logistic("silu", 10.5, 17.8, -42, lambda z: (z, mpf(1), mpf(0))),
+    Logistic("tanh", 5.4, 5.15, 12, 4.8, tanh_u),
+    Logistic("quick", 8.5, 10.15, -21, 10.15, lambda z: (SLOPE * z, SLOPE, mpf(0))),
+    Logistic("silu", 10.5, 17.8, -42, 17.5, lambda z: (z, mpf(1), mpf(0))),
 ]
 
 
@@ -388,8 +395,55 @@ def array_text(name, values):
     return "static const float %s[%d] = {%s};" % (name, len(values), ", ".join(hexf(v) + "f" for v in values))
 
 
+def short_kernel(x, row, centre):
+    """What short.inc.h computes. centre: of the interval, a double, since the product with it is part of an fma."""
+    d = np.float32(np.abs(np.float64(x)) - centre)
+    w = np.full_like(d, row[SHORT_DEGREE])
+    for coefficient in row[SHORT_DEGREE - 1 : 0 : -1]:
+        w = fma(w, d, coefficient)
+    return fma(w, d, np.maximum(x, np.float32(0)) + row[0])
+
+
+def short_error(both, lo, hi, row, centre, least):
+    """The largest error in ULP of f32 on samples of both signs, where f is at least that large."""
+    rng = np.random.default_rng(3)
+    z = np.float32(float(lo) + (float(hi) - float(lo)) * rng.random(SAMPLES))
+    g = np.zeros(len(z))
+    for a in reversed(reference(both, lo, hi, mpf(centre), 14)):
+        g = g * (np.float64(z) - centre) + a
+    worst = 0.0
+    for x, exact in ((z, z + g), (-z, g)):
+        error = np.abs(np.float64(short_kernel(x, row, centre)) - exact) / np.ldexp(1.0, np.frexp(np.abs(exact))[1] - 24)
+        worst = max(worst, float(error[np.abs(exact) >= least].max(initial=0.0)))
+    return worst
+
+
+def short_table(function):
+    both = value_and_slope(function, "forward")
+    z_max = np.float32(function.short_max)
+    scale = np.float32((INTERVALS - 0.51) / float(z_max))
+    width = np.float32(1 / float(scale))
+    rows, worst = [], {"bf16": 0.0, "f16": 0.0}
+    for i in range(INTERVALS):
+        centre = i * float(width)
+        lo = mpf(0) if i == 0 else (i - mpf("0.5")) / mpf(float(scale)) - mpf("1e-6")
+        hi = (i + mpf("0.5")) / mpf(float(scale)) + mpf("1e-6") if i < INTERVALS - 1 else mpf(float(z_max))
+        c0 = rnd(both(mpf(centre))[0], 24) if i > 0 else mpf(0)
+        first = [-mpf("0.5")] if i == 0 else []
+        c = fit_rest(both, lo, hi, mpf(centre), True, SHORT_DEGREE, c0, mpf(0), first)
+        row = [np.float32(float(v)) for v in [c0] + c]
+        if i == 0:
+            row[0] = np.float32(-0.0)
+        worst["bf16"] = max(worst["bf16"], short_error(both, max(lo, mpf("1e-4")), hi, row, centre, 0))
+        worst["f16"] = max(worst["f16"], short_error(both, max(lo, mpf("1e-4")), hi, row, centre, 2.0**-14))
+        rows.append(row + [np.float32(0)] * (SHORT_ROW - len(SHORT_COLUMNS)))
+    bands = [2 ** int(np.ceil(np.log2(worst[type] * MARGIN))) for type in ("f16", "bf16")]
+    return [z_max, scale, width] + bands, rows
+
+
 def struct_text(name, head, columns, rows):
-    out = ["static const struct %s = {" % name, "    " + " ".join(hexf(x) + "f," for x in head), "    {"]
+    numbers = ["%d," % x if isinstance(x, int) else hexf(x) + "f," for x in head]
+    out = ["static const struct %s = {" % name, "    " + " ".join(numbers), "    {"]
     for column in range(len(columns)):
         out.append("        { /* %s */" % columns[column])
         for i in range(0, INTERVALS, 8):
@@ -409,7 +463,10 @@ def text():
         "#ifndef GELU_F32_TABLES_H",
         "#define GELU_F32_TABLES_H",
         "",
-        "enum { F32_INTERVALS = %d, F32_COLUMNS = %d, FAST_COLUMNS = %d };" % (INTERVALS, len(COLUMNS) + PADDING, len(FAST_COLUMNS)),
+        "#include <stdint.h>",
+        "",
+        "enum { F32_INTERVALS = %d, F32_COLUMNS = %d, FAST_COLUMNS = %d, SHORT_COLUMNS = %d, SHORT_ROW = %d };"
+        % (INTERVALS, len(COLUMNS) + PADDING, len(FAST_COLUMNS), len(SHORT_COLUMNS), SHORT_ROW),
         "",
         "/* The same numbers twice: by column for a permutation of registers, by row for loads. */",
         "struct f32_table {",
@@ -425,6 +482,14 @@ def text():
         "    _Alignas(16) float row[F32_INTERVALS][FAST_COLUMNS];",
         "};",
         "",
+        "/* Columns: %s, for powers of z - interval * width. */" % ", ".join(SHORT_COLUMNS),
+        "struct short_table {",
+        "    float z_max, scale, width; /* interval of z: z * scale, rounded to nearest */",
+        "    int32_t band_f16, band_bf16;",
+        "    _Alignas(64) float column[SHORT_COLUMNS][F32_INTERVALS];",
+        "    _Alignas(16) float row[F32_INTERVALS][SHORT_ROW];",
+        "};",
+        "",
         "/* clang-format off */",
     ]
     bounds = []
@@ -437,6 +502,10 @@ def text():
         z_max, scale, bend, rows, worst = fast_table(function)
         bounds.append((function.name, "fast, ULP 2^", [worst]))
         out += struct_text("fast_table %s_fast_table" % function.name, [z_max, scale, bend], FAST_COLUMNS, rows)
+    for function in FUNCTIONS:
+        head, rows = short_table(function)
+        bounds.append((function.name, "short, bands 2^", head[-2:]))
+        out += struct_text("short_table %s_short_table" % function.name, head, SHORT_COLUMNS, rows)
     out += tail_text()
     return "\n".join(out + ["/* clang-format on */", "", "#endif", ""]), bounds
 

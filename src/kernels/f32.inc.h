@@ -124,8 +124,7 @@ GELU_INLINE void f32_store_f32(float *p, v32 y) { v32_store_f32(p, y); }
         return f32_sure_but(r.value + r.rest, m32_not(v32_equal(x, x)));                                               \
     }                                                                                                                  \
     GELU_INLINE v32 name##_far(v32 x) {                                                                                \
-        f32_tail t = act##_grad_tail(v32_min(v32_abs(x), v32_set(act##_tail_end)));                                    \
-        v32 y = tail_value(t.high + t.rest);                                                                           \
+        v32 y = tail_float(act##_grad_tail(v32_min(v32_abs(x), v32_set(act##_tail_end))));                             \
         return v32_select(v32_is_negative(x), y, v32_set(1) - y);                                                      \
     }                                                                                                                  \
     GELU_INLINE void name##_store(float *y, v32 value) { v32_store_f32(y, value); }                                    \

@@ -18,12 +18,11 @@
 
 /* The fast kernels: the same steps everywhere. What is cheap anyway is exact. */
 #define FAST(slot, operation, in, out, act)                                                                            \
-    FAST_FORWARD_BLOCKS(slot##_##act, in, out, act, f32_never_tiny)                                                    \
+    FAST_BLOCKS(slot##_##act, act)                                                                                     \
     F32_LOOP(slot##_##act, f32_no_repair, in, out)
-/* From or to the shorter types: a float is enough but for what lies near a rounding boundary. */
 #define SHORT(slot, operation, in, out, act)                                                                           \
     UNARY_LOOP(slot##_##act##_exact, act##_forward_to_##out, in, out)                                                  \
-    FAST_FORWARD_BLOCKS(slot##_##act, in, out, act, SHORT_TINY_##in##_##out)                                           \
+    SHORT_BLOCKS(slot##_##act, in, out, act, SHORT_TINY_##in##_##out)                                                  \
     F32_REPAIR(slot##_##act##_repair, slot##_##act##_exact, in, out)                                                   \
     F32_LOOP(slot##_##act, slot##_##act##_repair, in, out)
 #define SHORT_TINY_bf16_bf16 f32_tiny_bf16

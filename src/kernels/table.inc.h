@@ -20,6 +20,7 @@
 #include "kernels/fast.inc.h"
 #ifdef GELU_SIMD_FMA
 #include "kernels/f32_rounding.inc.h"
+#include "kernels/short.inc.h"
 #endif
 #include "kernels/f32.inc.h"
 #include "kernels/slots.inc.h"

@@ -146,6 +146,9 @@ GELU_INLINE v32 tail_value(v32 s) {
     return v32_select(is_small, subnormal, v32_select(is_small, v32_set(0), s) * v32_set(-0x1p-64f));
 }
 
+/* The result as one float, less than 1 ULP from the exact value. */
+GELU_INLINE v32 tail_float(f32_tail t) { return tail_value(t.high + t.rest); }
+
 /* Where all results have become -0: larger z are clamped to this. And bounds of the relative error of high + rest; found
  * on floats: 2^-27.3 for erf, whose change(z) is 0.02 and rounded a few times, 2^-31.3 for the others. */
 static const float erf_tail_end = 14.75f, tanh_tail_end = 11, quick_tail_end = 66, silu_tail_end = 112;

@@ -166,6 +166,9 @@ GELU_INLINE void v32_lookup(const struct f32_table *table, i32 index, v32 *colum
 GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 *column) {
     v32_lookup_rows(table->row[0], FAST_COLUMNS, index, column);
 }
+GELU_INLINE void v32_lookup_short(const struct short_table *table, i32 index, v32 *column) {
+    v32_lookup_rows(table->row[0], SHORT_ROW, index, column);
+}
 
 /* table[index modulo 8] */
 GELU_INLINE v32 v32_lookup_8(const float table[8], i32 index) {

@@ -184,6 +184,9 @@ GELU_INLINE void v32_lookup(const struct f32_table *table, i32 index, v32 *colum
 GELU_INLINE void v32_lookup_fast(const struct fast_table *table, i32 index, v32 *column) {
     memcpy(column, table->row[index & (F32_INTERVALS - 1)], sizeof table->row[0]);
 }
+GELU_INLINE void v32_lookup_short(const struct short_table *table, i32 index, v32 *column) {
+    memcpy(column, table->row[index & (F32_INTERVALS - 1)], SHORT_COLUMNS * sizeof(float));
+}
 /* table[index modulo 8] */
 GELU_INLINE v32 v32_lookup_8(const float table[8], i32 index) { return table[index & 7]; }
 

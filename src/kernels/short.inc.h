@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 The libgelu authors */
+
+/* Values in f16 and bf16, correctly rounded: a float some ULP from the exact value is enough, but for what lies near the
+ * middle between two numbers of the type, which is done again in double. Parameters: a vector vocabulary with floats and
+ * an FMA instruction, after elementwise.inc.h.
+ *
+ * f(x) = max(0, x) + g(abs(x)), g a polynomial on 32 equal intervals (f32_tables.h); beyond, tail.inc.h. */
+
+GELU_INLINE v32 short_body(const struct short_table *table, v32 x) {
+    enum { C0 };
+    v32 column[SHORT_ROW];
+    v32 z = v32_min(v32_abs(x), v32_set(table->z_max)), to_integer = v32_set(0x1.8p+23f);
+    v32 shifted = v32_fma(z, v32_set(table->scale), to_integer);
+    v32_lookup_short(table, v32_bits(shifted), column);
+    v32 d = v32_fnma(shifted - to_integer, v32_set(table->width), z);
+    v32 w = column[SHORT_COLUMNS - 1];
+    GELU_UNROLL
+    for (int i = SHORT_COLUMNS - 2; i > C0; i--) w = v32_fma(w, d, column[i]);
+    return v32_fma(w, d, v32_max(v32_set(0), x) + column[C0]); /* this order of max keeps NaN and -0 */
+}
+
+/* Moves y by half a place of the type, which lacks so many bits, and by the band: a value to cut off at that place. Where
+ * the band makes a difference, y was near the middle, as halves are, which this does not round as the rule has it. */
+GELU_INLINE i32 short_moved(v32 y, int bits, int32_t band) {
+    return i32_add(v32_bits(y), i32_set((1 << (bits - 1)) + band));
+}
+GELU_INLINE m32 short_near_middle(v32 y, int bits, int32_t band) {
+    return i32_none(short_moved(y, bits, band), i32_set((1 << bits) - 2 * band));
+}
+GELU_INLINE m32 short_is_nan(v32 y) { return m32_not(v32_equal(y, y)); }
+
+/* Which results may lie on the wrong side of a rounding boundary, or are NaN with a payload that does not fit. */
+GELU_INLINE m32 short_open_f32_bf16(v32 y, int32_t band) {
+    return m32_or(short_near_middle(y, 16, band), short_is_nan(y));
+}
+GELU_INLINE m32 short_open_f32_f16(v32 y, int32_t band) {
+    v32 size = v32_abs(y);
+    m32 subnormal = m32_and(v32_less(v32_set(0x1p-26f), size), v32_less(size, v32_set(0x1p-14f)));
+    return m32_or(m32_or(short_near_middle(y, 13, band), subnormal), short_is_nan(y));
+}
+/* The 65,536 inputs of a short type are known: of the subnormal results in f16 only 2^-25, which is not quite f(2^-24),
+ * does not come out right. */
+GELU_INLINE m32 short_open_f16_f16(v32 y, int32_t band) {
+    return m32_or(short_near_middle(y, 13, band), v32_equal(y, v32_set(0x1p-25f)));
+}
+GELU_INLINE m32 short_open_bf16_bf16(v32 y, int32_t band) { return short_near_middle(y, 16, band); }
+
+#define SHORT_BAND_f32_f16(act) act##_short_table.band_f16
+#define SHORT_BAND_f32_bf16(act) act##_short_table.band_bf16
+#define SHORT_BAND_f16_f16(act) 32
+#define SHORT_BAND_bf16_bf16(act) 4
+GELU_INLINE void short_store_f16(uint16_t *p, v32 y, int32_t band) {
+    (void)band;
+    v32_store_f16(p, y);
+}
+GELU_INLINE void short_store_bf16(uint16_t *p, v32 y, int32_t band) {
+    v32_store_high_half(p, short_moved(y, 16, band));
+}
+
+/* name_near, name_far and name_block. tiny: what may complete groups of which little is certain. */
+#define SHORT_BLOCKS(name, in, out, act, tiny)                                                                         \
+    GELU_INLINE f32_result name##_near(v32 x) {                                                                        \
+        v32 y = short_body(&act##_short_table, x);                                                                     \
+        return f32_sure_but(y, short_open_##in##_##out(y, SHORT_BAND_##in##_##out(act)));                              \
+    }                                                                                                                  \
+    GELU_INLINE v32 name##_far(v32 x) {                                                                                \
+        v32 y = tail_float(act##_forward_tail(v32_min(v32_abs(x), v32_set(act##_tail_end))));                          \
+        return f32_nan_where(short_open_##in##_##out(y, SHORT_BAND_##in##_##out(act)), y);                             \
+    }                                                                                                                  \
+    GELU_INLINE void name##_store(gelu_##out *y, v32 value) {                                                          \
+        short_store_##out(y, value, SHORT_BAND_##in##_##out(act));                                                     \
+    }                                                                                                                  \
+    F32_BLOCKS(name, below, act##_short_table.z_max, tiny, in, out)
