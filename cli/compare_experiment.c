@@ -49,53 +49,56 @@ static const struct {
 
 /* ---- GELU against the others ---- */
 
-/* What is compared: at the last epoch, or under noise i. */
-static double decisive(const train_study *study, const train_curve *curve, size_t i) {
-    return study->experiment == TRAIN_NOISE ? curve->median[i].test_loss : curve->median[curve->points - 1].train_loss;
-}
-
 static bool same_setting(const train_curve *a, const train_curve *b) {
     return a->rate == b->rate && a->dropout == b->dropout;
+}
+
+/* The rows that are shown: the last epoch; or every strength. */
+static size_t first_shown(const train_study *study, const train_curve *curve) {
+    return study->experiment == TRAIN_NOISE ? 0 : curve->points - 1;
 }
 
 typedef struct {
     size_t wins, ties, all;
 } score;
 
-/* In how many settings (and strengths of noise) GELU's median is below that of act, and as large. */
-static score count_wins(const train_study *study, const train_result *result, gelu_act act) {
+/* In how many settings (and strengths of noise) GELU's median is below that of act, and as large; at the last epoch. */
+static score count_wins(const train_study *study, const train_result *result, gelu_act act, of_epoch *of) {
     score score = {0};
     for (size_t a = 0; a < result->count; a++)
         for (size_t b = 0; b < result->count; b++) {
             const train_curve *gelu = &result->curves[a], *other = &result->curves[b];
             if (gelu->act != GELU_ERF || other->act != act || !same_setting(gelu, other)) continue;
-            size_t points = study->experiment == TRAIN_NOISE ? gelu->points : 1;
-            for (size_t i = 0; i < points; i++) {
-                score.wins += decisive(study, gelu, i) < decisive(study, other, i);
-                score.ties += decisive(study, gelu, i) == decisive(study, other, i);
+            for (size_t i = first_shown(study, gelu); i < gelu->points; i++) {
+                score.wins += of(&gelu->median[i]) < of(&other->median[i]);
+                score.ties += of(&gelu->median[i]) == of(&other->median[i]);
+                score.all++;
             }
-            score.all += points;
         }
     return score;
 }
 
-static void print_finding(const train_study *study, const train_result *result, FILE *stream) {
+static void print_wins(const train_study *study, const train_result *result, of_epoch *of, FILE *stream) {
     static const gelu_act others[] = {GELU_RELU, GELU_ELU, GELU_SILU};
-    fprintf(stream, "Here GELU's median %s is below", study->experiment == TRAIN_NOISE ? "test loss" : "training loss");
     for (int i = 0; i < 3; i++) {
-        score score = count_wins(study, result, others[i]);
+        score score = count_wins(study, result, others[i], of);
         fprintf(stream, "%s %s's in %zu of %zu cases", i ? "," : "", figure_act_name(others[i]), score.wins, score.all);
         if (score.ties) fprintf(stream, " (and the same in %zu)", score.ties);
+    }
+}
+
+static void print_finding(const train_study *study, const train_result *result, FILE *stream) {
+    bool noise = study->experiment == TRAIN_NOISE;
+    fprintf(stream, "Here GELU's median %s is below", noise ? "test loss" : "training loss");
+    print_wins(study, result, noise ? test_loss : training_loss, stream);
+    if (noise) {
+        fputs("; its median of test errors below", stream);
+        print_wins(study, result, test_error, stream);
     }
     fprintf(stream, "; %s.\n", forms[study->experiment].paper);
 }
 
 /* ---- Tables ---- */
-
-/* The rows that are shown: the last epoch; or every strength. */
-static size_t first_shown(const train_study *study, const train_curve *curve) {
-    return study->experiment == TRAIN_NOISE ? 0 : curve->points - 1;
-}
 
 static void print_table(const train_study *study, const train_result *result) {
     const char *bold = cli_bold(stdout), *plain = cli_plain(stdout);

@@ -101,10 +101,10 @@ void figure_y_range(const figure_panel *panel, double *min, double *max) {
     if (!isnan(panel->y_max)) *max = panel->y_max;
 }
 
-size_t figure_log_ticks(double min, double max, double ticks[FIGURE_MAX_TICKS]) {
+size_t figure_ticks(bool log, double min, double max, double ticks[FIGURE_MAX_TICKS]) {
     static const double digits[] = {1, 2, 5};
     size_t n = 0;
-    if (max / min > 5) {
+    if (log && max / min > 5) {
         for (double power = pow(10, floor(log10(min))); power <= max; power *= 10)
             for (int i = 0; i < 3; i++)
                 if (digits[i] * power >= min && digits[i] * power <= max && n < FIGURE_MAX_TICKS)
@@ -113,7 +113,7 @@ size_t figure_log_ticks(double min, double max, double ticks[FIGURE_MAX_TICKS]) 
     }
     double raw = (max - min) / 5, step = pow(10, floor(log10(raw)));
     step *= raw / step <= 1 ? 1 : raw / step <= 2 ? 2 : raw / step <= 5 ? 5 : 10;
-    for (double tick = step * ceil(min / step); tick <= max && n < FIGURE_MAX_TICKS; tick += step) ticks[n++] = tick;
+    for (double i = ceil(min / step); step * i <= max && n < FIGURE_MAX_TICKS; i++) ticks[n++] = step * i;
     return n;
 }
 

@@ -58,10 +58,10 @@ figure_line *figure_add_line(figure *figure, figure_panel *panel, const char *na
 void figure_x_range(const figure_panel *panel, double *min, double *max);
 void figure_y_range(const figure_panel *panel, double *min, double *max);
 
-/* What stands at a logarithmic axis that spans less than a factor of FIGURE_SHORT, too little for powers of ten alone: 1,
- * 2, 5 times them, or on a still shorter one about five numbers that are evenly spaced. Returns how many. */
+/* What stands at an axis: about five numbers that are evenly spaced; at a logarithmic one 1, 2, 5 times powers of ten if it
+ * is not too short for that, nor spans a factor of FIGURE_SHORT, where powers of ten alone will do. Returns how many. */
 enum { FIGURE_SHORT = 100, FIGURE_MAX_TICKS = 16 };
-size_t figure_log_ticks(double min, double max, double ticks[FIGURE_MAX_TICKS]);
+size_t figure_ticks(bool log, double min, double max, double ticks[FIGURE_MAX_TICKS]);
 
 /* "GELU (erf)", "ReLU", ...: what readers call it. */
 const char *figure_act_name(gelu_act act);

@@ -62,7 +62,7 @@ static void print_setting(const char *setting, const char *text, const char *res
 enum {
     WIDTH = 800,
     LEFT = 88,
-    LEFT_OF_POWERS = 112,
+    WIDE_LEFT = 112,
     RIGHT = 24,
     TITLE = 44,
     KEY_LINE = 24,
@@ -92,13 +92,22 @@ static size_t space_above(const figure *figure, size_t p) {
 /* Powers of ten where plain numbers would be long. */
 static bool shows_powers(bool log, double min, double max) { return log && (min < 1e-4 || max > 1e4); }
 
-/* Powers of ten take more room than other numbers. */
+/* Whether numbers at an axis have more than four characters, as powers of ten have. */
+static bool has_long_numbers(bool log, double min, double max) {
+    double ticks[FIGURE_MAX_TICKS] = {pow(10, ceil(log10(min))), pow(10, floor(log10(max)))};
+    if (shows_powers(log, min, max)) return true;
+    size_t n = log && max / min >= FIGURE_SHORT ? 2 : figure_ticks(log, min, max, ticks);
+    for (size_t i = 0; i < n; i++)
+        if (snprintf(NULL, 0, "%.6g", ticks[i]) > 4) return true;
+    return false;
+}
+
 static int left_margin(const figure *figure) {
     int left = LEFT;
     for (size_t p = 0; p < figure->n_panels; p++) {
         double min, max;
         figure_y_range(&figure->panels[p], &min, &max);
-        if (shows_powers(figure->panels[p].log_y, min, max)) left = LEFT_OF_POWERS;
+        if (has_long_numbers(figure->panels[p].log_y, min, max)) left = WIDE_LEFT;
     }
     return left;
 }
@@ -175,7 +184,7 @@ static void print_ticks(char axis, bool log, bool whole, double min, double max,
     } else if (!log || max / min >= FIGURE_SHORT) {
         fprintf(stream, "set %ctics autofreq\n", axis);
     } else {
-        size_t n = figure_log_ticks(min, max, ticks);
+        size_t n = figure_ticks(true, min, max, ticks);
         fprintf(stream, "set %ctics (", axis);
         for (size_t i = 0; i < n; i++) fprintf(stream, "%s%.12g", i ? ", " : "", ticks[i]);
         fputs(")\n", stream);

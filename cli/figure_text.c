@@ -169,7 +169,7 @@ static void make_axis(double min, double max, double count, bool log, axis *axis
     axis->n = 0;
     if (log && max - min < log10(FIGURE_SHORT)) {
         double ticks[FIGURE_MAX_TICKS];
-        size_t n = figure_log_ticks(pow(10, min), pow(10, max), ticks);
+        size_t n = figure_ticks(true, pow(10, min), pow(10, max), ticks);
         for (size_t i = 0; i < n; i++) add_tick(log10(ticks[i]), "%.3g", ticks[i], axis);
         return;
     }

@@ -46,6 +46,11 @@ static void test_margin(void **state) {
     assert_true(margin(true, 0.01, 1) == plain);
     assert_true(margin(true, 1e-12, 1) >= plain + 20. / 800);
     assert_true(margin(true, 1, 1e6) >= plain + 20. / 800);
+    assert_true(margin(true, 0.001, 1) >= plain + 20. / 800);
+    assert_true(margin(true, 0.019, 0.031) >= plain + 20. / 800);
+    assert_true(margin(false, 0.019, 0.031) >= plain + 20. / 800);
+    assert_true(margin(false, -0.1, 1.2) == plain);
+    assert_true(margin(false, 0, 100) == plain);
 }
 
 int main(void) {
