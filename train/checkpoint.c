@@ -86,7 +86,7 @@ struct contents {
     size_t count;
     gelu_safetensors_tensor tensors[MAX_TENSORS];
     void *data[MAX_TENSORS];
-    char names[2 * TRAIN_MAX_LAYERS][32];
+    char names[2 * TRAIN_MAX_LAYERS][48];
     size_t shapes[MAX_TENSORS][2];
 };
 
