@@ -213,8 +213,8 @@ fi
 
 # ---- Interrupted ----
 
-# A report is as it was, or not there: while networks are trained, while gnuplot draws (the fourth time, being asked
-# first whether it is there), and when it fails to.
+# A report is as it was, or not there: while networks are trained, while gnuplot draws (having been asked whether it
+# is there), and when it fails to.
 set -m
 interrupt() { # FOLDER ARGUMENT...: once the file `now` is there
     local folder=$1 i
@@ -240,24 +240,25 @@ cat >slow/gnuplot <<EOF
 #!/bin/sh
 cat >/dev/null
 echo run >>"$scratch/runs"
-[ \$(wc -l <"$scratch/runs") -ge 4 ] || { echo '<svg>picture</svg>'; exit 0; }
+[ \$(wc -l <"$scratch/runs") -ge 2 ] || { echo '<svg>picture</svg>'; exit 0; }
 : >"$scratch/now"
 exec sleep 60
 EOF
 sed 's/exec sleep 60/exit 3/' slow/gnuplot >fake/failing
 chmod +x slow/gnuplot fake/failing
+short=(--experiment noise --data data --epochs 1 --seeds 1)
 for folder in training drawing; do
     expect 0 '' find . -maxdepth 1 -name "$folder*"
-    [ $folder = training ] && interrupt training "${long[@]}" || interrupt drawing --quick --data data
+    [ $folder = training ] && interrupt training "${long[@]}" || interrupt drawing "${short[@]}"
     check "nothing is left of a report that was interrupted while $folder" test -z "$(find . -maxdepth 1 -name "$folder*")"
 done
 cp -r noise before
-interrupt noise --quick --data data
+interrupt noise "${short[@]}"
 expect 0 '' diff -r before noise
 mkdir -p failing
 mv fake/failing failing/gnuplot
 rm -f runs
 expect_error 1 'gnuplot: exit status 3' \
-    env PATH="$scratch/failing:$PATH" bash -c '"$@" >/dev/null' - "$gelu" compare --quick --data data --report failed
+    env PATH="$scratch/failing:$PATH" bash -c '"$@" >/dev/null' - "$gelu" compare "${short[@]}" --report failed
 check 'nothing is left of a report that failed' test ! -e failed
 finish
