@@ -17,10 +17,17 @@ typedef uint16_t gelu_bf16;
 
 enum { GELU_ACT_COUNT = GELU_ELU + 1 };
 
-enum { PRODUCT_BLOCK = 256, PACK_SPILL = 64 };
+enum { PRODUCT_BLOCK = 256, PACK_SPILL = 64, TILE_FEW = 2 };
 
-/* Memory that is needed next comes nearer while a tile works: at `at`, step bytes later, and so on, once per k. It need not
- * exist. */
+/* Rows of a tile's left factor, without any packing where they lie well: (i, k) at p[i * stride + k * step]. */
+struct product_rows {
+    const void *p;
+    size_t stride, step;
+};
+
+/* Memory that is needed next comes nearer while a tile works: the lines of a panel's k at `at`, step bytes later, and so
+ * on, once per k; into the first-level cache. For up to TILE_FEW rows, which work no longer than reading takes, only every
+ * first line, into the second. It need not exist. */
 struct product_ahead {
     uintptr_t at;
     size_t step;
@@ -36,7 +43,8 @@ struct product_ends {
     struct product_ahead ahead;
 };
 /* The caller has set the floating-point environment. */
-typedef void (*product_tile)(size_t depth, const void *a, const void *b, const struct product_ends *ends);
+typedef void (*product_tile)(size_t depth, const struct product_rows *a, const void *b,
+                             const struct product_ends *ends);
 
 /* No kernel fails. n may be 0; inputs and outputs are element-aligned, and equal or disjoint. */
 struct gelu_kernels {
@@ -50,7 +58,7 @@ struct gelu_kernels {
 
     /* Parts of the canonical product (gelu.h, Linear). A tile is up to tile_rows high and tile_width wide, of type
      * f32 for weights of f32, f16 and bf16, and f64 for weights of f64: tiles[type of the weights][height] does
-     *   to[i][j] = from[i][j] + the sum over k < depth of a[k*height + i] * b[k*width + j],  the sum starting from +0,
+     *   to[i][j] = from[i][j] + the sum over k < depth of a(i, k) * b[k*width + j],  the sum starting from +0,
      * which is the rule for one block, where depth is from 1 to PRODUCT_BLOCK. */
     size_t tile_rows, tile_width_f32, tile_width_f64;
     const product_tile *tiles[GELU_BF16 + 1];

@@ -18,6 +18,8 @@
 #define PRODUCT_TILE PRODUCT_JOIN(PRODUCT_NAME, tile)
 #define PRODUCT_LANES (sizeof(PRODUCT_VECTOR) / sizeof(PRODUCT_REAL))
 #define PRODUCT_WIDTH (TILE_VECTORS * PRODUCT_LANES)
+#define PRODUCT_REACH 3
+#define PRODUCT_LINES ((PRODUCT_WIDTH * sizeof(PRODUCT_WEIGHT) + 63) / 64) /* of a panel, for each k */
 #define PRODUCT_DO(operation) PRODUCT_JOIN(PRODUCT_VECTOR, operation)
 /* With one lane the compiler makes the vectors itself, out of loops that do nothing else. */
 #if V32_LANES > 1
@@ -28,8 +30,13 @@
 #define PRODUCT_FETCH(address, write, level) (void)(address)
 #endif
 
-GELU_INLINE void PRODUCT_TILE(const size_t height, size_t depth, const PRODUCT_REAL *a, const PRODUCT_WEIGHT *b,
-                              const struct product_ends *ends) {
+GELU_INLINE void PRODUCT_TILE(const size_t height, size_t depth, const struct product_rows *rows,
+                              const PRODUCT_WEIGHT *b, const struct product_ends *ends) {
+    /* One pointer for so many rows: addresses have room for a register, once or twice. */
+    const PRODUCT_REAL *a[(TILE_ROWS + PRODUCT_REACH - 1) / PRODUCT_REACH];
+    const size_t stride = rows->stride, step = rows->step;
+    for (size_t i = 0; i < height; i += PRODUCT_REACH)
+        a[i / PRODUCT_REACH] = (const PRODUCT_REAL *)rows->p + i * stride;
     PRODUCT_VECTOR s[TILE_ROWS][TILE_VECTORS];
     PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
         const PRODUCT_REAL *written = (const PRODUCT_REAL *)ends->written + i * ends->written_stride;
@@ -41,13 +48,15 @@ GELU_INLINE void PRODUCT_TILE(const size_t height, size_t depth, const PRODUCT_R
     uintptr_t ahead = ends->ahead.at;
     for (size_t k = 0; k < depth; k++, ahead += ends->ahead.step) {
         PRODUCT_VECTOR w[TILE_VECTORS];
-        PRODUCT_FETCH(ahead, 0, 2);
+        for (size_t line = 0; height > TILE_FEW && line < PRODUCT_LINES; line++) PRODUCT_FETCH(ahead + line * 64, 0, 3);
+        if (height <= TILE_FEW) PRODUCT_FETCH(ahead, 0, 2);
         PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) w[j] =
             PRODUCT_WIDEN(b + k * PRODUCT_WIDTH + j * PRODUCT_LANES);
         PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
-            PRODUCT_VECTOR x = PRODUCT_DO(set)(a[k * height + i]);
+            PRODUCT_VECTOR x = PRODUCT_DO(set)(a[i / PRODUCT_REACH][i % PRODUCT_REACH * stride]);
             PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) s[i][j] = PRODUCT_DO(fma)(x, w[j], s[i][j]);
         }
+        for (size_t i = 0; i < height; i += PRODUCT_REACH) a[i / PRODUCT_REACH] += step;
     }
     PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
         const PRODUCT_REAL *from = (const PRODUCT_REAL *)ends->from + i * ends->from_stride;
@@ -58,7 +67,7 @@ GELU_INLINE void PRODUCT_TILE(const size_t height, size_t depth, const PRODUCT_R
 }
 
 #define PRODUCT_HEIGHT(height)                                                                                         \
-    static void PRODUCT_JOIN(PRODUCT_NAME, height)(size_t depth, const void *a, const void *b,                         \
+    static void PRODUCT_JOIN(PRODUCT_NAME, height)(size_t depth, const struct product_rows *a, const void *b,          \
                                                    const struct product_ends *ends) {                                  \
         PRODUCT_TILE(height, depth, a, b, ends);                                                                       \
     }
@@ -73,6 +82,8 @@ static const product_tile PRODUCT_NAME[TILE_ROWS + 1] = {NULL, TILE_HEIGHTS(PROD
 #undef PRODUCT_LANES
 #undef PRODUCT_WIDTH
 #undef PRODUCT_DO
+#undef PRODUCT_REACH
+#undef PRODUCT_LINES
 #undef PRODUCT_UNROLL
 #undef PRODUCT_FETCH
 #undef PRODUCT_HEIGHT

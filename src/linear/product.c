@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* Blocking. Rows go in chunks whose packed block of 256 k, with the panels of b that meet it, stays in the second-level
- * cache; within a chunk a task takes a few panels of columns, through all of k, so that acc stays there too. */
+/* Blocking. Rows go in chunks whose block of 256 k, with the panels of b that meet it, stays in the second-level cache;
+ * within a chunk a task takes a few panels of columns, through all of k, so that acc stays there too. The tiles read rows
+ * of a where they are, if those are of the type that is computed in; others are packed. */
 #include "linear/product.h"
 #include <assert.h>
 #include <stdatomic.h>
@@ -16,6 +17,7 @@ enum {
     CHUNK_ROWS = 256,
     CHUNK_COLS = 96,
     PACK_STEP = 16,
+    DISTANCE = 16 << 10,  /* bytes that a single tile looks ahead of itself */
     LARGE = 4 << 20,      /* bytes of weights that a cache does not keep from one call to the next */
     SERIAL_WORK = 1 << 19 /* multiplications that one core does sooner than a second thread starts */
 };
@@ -121,6 +123,34 @@ static size_t block_length(const struct product *product, size_t block) {
     return at_most(product->depth - block * PRODUCT_BLOCK, PRODUCT_BLOCK);
 }
 
+/* Rows of another type, which stay rows. */
+static void widen_rows(const struct product *product, size_t first, size_t rows, size_t k, size_t length, void *to) {
+    const struct product_factor *a = &product->a;
+    for (size_t i = 0; i < rows; i++)
+        (void)gelu_convert(length, a->dtype, linear_at(a->p, a->dtype, (first + i) * a->stride + k), product->real,
+                           linear_at(to, product->real, i * length));
+}
+
+/* Whether the tiles read a where it is. */
+static bool reads_rows(const struct product *product) {
+    const struct product_factor *a = &product->a;
+    return a->form == PRODUCT_STRIDED && a->depth_stride == 1 && a->dtype == product->real;
+}
+
+/* Rows of a chunk, `height` of them from row on, in a block: where they are, or packed. */
+static struct product_rows chunk_rows(const struct run *run, const struct chunk *c, size_t block, size_t row,
+                                      size_t height) {
+    const struct product *product = run->product;
+    const struct product_factor *a = &product->a;
+    size_t length = block_length(product, block);
+    if (reads_rows(product))
+        return (struct product_rows){linear_at(a->p, a->dtype, (c->row + row) * a->stride + block * PRODUCT_BLOCK),
+                                     a->stride, 1};
+    const void *p = linear_at(c->packed + block * run->plan.slab_nbytes, product->real, row * length);
+    if (a->depth_stride == 1) return (struct product_rows){p, length, 1};
+    return (struct product_rows){p, 1, height};
+}
+
 static void pack_rows(void *context, size_t worker) {
     struct run *run = context;
     const struct product *product = run->product;
@@ -131,13 +161,16 @@ static void pack_rows(void *context, size_t worker) {
         struct chunk c = chunk_at(run, item / plan->blocks);
         size_t block = item % plan->blocks, length = block_length(product, block);
         void *slab = c.packed + block * plan->slab_nbytes;
+        if (product->a.depth_stride == 1) {
+            widen_rows(product, c.row, c.rows, block * PRODUCT_BLOCK, length, slab);
+            continue;
+        }
         /* Where the rows lie side by side, a few k for all of them at a time. */
-        size_t step = product->a.depth_stride == 1 ? length : PACK_STEP;
-        for (size_t k = 0; k < length; k += step)
+        for (size_t k = 0; k < length; k += PACK_STEP)
             for (size_t t = 0; t < c.tiles; t++) {
                 size_t row = c.rows * t / c.tiles, height = c.rows * (t + 1) / c.tiles - row;
                 gelu_product_pack(product, &product->a, c.row + row, height, block * PRODUCT_BLOCK + k,
-                                  at_most(length - k, step), height,
+                                  at_most(length - k, PACK_STEP), height,
                                   linear_at(slab, product->real, row * length + k * height), scratch);
             }
     }
@@ -177,6 +210,7 @@ static void start_part(const struct product *product, const struct product_part 
 
 /* While the tiles of a panel work on a block, `steps` k each, what those of the next panel in order read comes nearer. */
 struct look_ahead {
+    const void *b;       /* what they read now */
     size_t panel, block; /* the next ones */
     size_t tiles, steps;
 };
@@ -193,9 +227,12 @@ static struct product_ahead ahead_in_b(const struct product *product, const stru
     const struct product_factor *b = &product->b;
     size_t element = gelu_dtype_nbytes(b->dtype), k = ahead->block * PRODUCT_BLOCK, col = ahead->panel * width;
     size_t depth = block_length(product, ahead->block);
-    /* A single tile reads a panel as fast as the processor's own prefetching can bring it, unless from afar. */
-    bool streams = ahead->tiles == 1 && product->cols * product->depth < LARGE / element;
-    if (b->form == PRODUCT_PANELS && streams) return (struct product_ahead){0};
+    if (b->form == PRODUCT_PANELS && ahead->tiles == 1) {
+        /* Few rows read a panel as fast as the processor's own prefetching can bring it, unless much and from afar. */
+        bool near = b->dtype != product->real || product->cols * product->depth < LARGE / element;
+        if (product->rows <= TILE_FEW && near) return (struct product_ahead){0};
+        return (struct product_ahead){(uintptr_t)ahead->b + DISTANCE, width * element};
+    }
     if (b->form == PRODUCT_PANELS)
         return share(ahead, linear_at(b->p, b->dtype, col * product->depth + k * width), depth * width * element,
                      ahead->tiles, tile);
@@ -211,8 +248,9 @@ static struct product_ahead ahead_in_b(const struct product *product, const stru
                                   b->depth_stride * element};
 }
 
-static struct look_ahead look_ahead(const struct run *run, const struct task *task, size_t block, size_t panel) {
-    struct look_ahead ahead = {panel + 1, block, task->chunk.tiles, block_length(run->product, block)};
+static struct look_ahead look_ahead(const struct run *run, const struct task *task, size_t block, size_t panel,
+                                    const void *b) {
+    struct look_ahead ahead = {b, panel + 1, block, task->chunk.tiles, block_length(run->product, block)};
     if (panel + 1 < task->last) return ahead;
     ahead.block = block + 1 < run->plan.blocks ? block + 1 : 0;
     if (ahead.block > 0) ahead.panel = task->first;
@@ -239,13 +277,13 @@ static void multiply_block(const struct run *run, const struct task *task, size_
         if (direct) ends.to = to, ends.to_stride = ends.written_stride;
     }
     const void *b = panel_block(product, part, block, length, task->buffer, part->scratch);
-    struct look_ahead ahead = look_ahead(run, task, block, panel);
+    struct look_ahead ahead = look_ahead(run, task, block, panel, b);
     for (size_t t = 0; t < c->tiles; t++) {
         size_t row = c->rows * t / c->tiles, height = c->rows * (t + 1) / c->tiles - row;
-        const void *a = linear_at(c->packed + block * run->plan.slab_nbytes, real, row * length);
+        const struct product_rows a = chunk_rows(run, c, block, row, height);
         ends.ahead = ahead_in_b(product, &ahead, part->width, t);
         if (ends.ahead.at == 0) ends.ahead.at = (uintptr_t)b; /* near already */
-        product->kernels->tiles[type][height](length, a, b, &ends);
+        product->kernels->tiles[type][height](length, &a, b, &ends);
         ends.from = linear_at(ends.from, real, height * ends.from_stride);
         ends.to = linear_at(ends.to, real, height * ends.to_stride);
         ends.written = linear_at(ends.written, real, height * ends.written_stride);
@@ -315,7 +353,7 @@ void gelu_product_run(const struct product *product, struct product_space space)
     assert(plan->group * plan->slab_nbytes <= plan->block_nbytes);
     for (; run.first < plan->chunks; run.first += run.chunks) {
         run.chunks = at_most(plan->group, plan->chunks - run.first);
-        in_parallel(&run, run.chunks * plan->blocks, pack_rows);
+        if (!reads_rows(product)) in_parallel(&run, run.chunks * plan->blocks, pack_rows);
         in_parallel(&run, run.chunks * plan->tasks, multiply);
     }
 }
