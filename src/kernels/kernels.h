@@ -69,6 +69,13 @@ struct gelu_kernels {
     /* dst[k*width + i] = src[k*stride + i] for i < count and k < depth; fast for a tile's heights and its width. */
     void (*copy_f32)(size_t count, size_t depth, const void *src, size_t stride, void *dst, size_t width);
     void (*copy_f64)(size_t count, size_t depth, const void *src, size_t stride, void *dst, size_t width);
+    /* For one row a and panels of b that the sum runs across, `stride` k's of theirs apart: for i < count, and on to a whole
+     * vector, to[i] = from[i] + the sum over k < depth of a[k] * panels[(k + inside) / width * stride * width + i * width +
+     * (k + inside) % width], by the rule for one block. inside is a multiple of a vector, the panels are whole. */
+    void (*turned_f32)(size_t count, size_t depth, const void *a, const void *panels, size_t inside, size_t stride,
+                       const void *from, void *to);
+    void (*turned_f64)(size_t count, size_t depth, const void *a, const void *panels, size_t inside, size_t stride,
+                       const void *from, void *to);
 
     /* bf16 compute (gelu.h, Linear), in whatever environment; it is restored. c (rows, cols) = x W^T + bias (NULL: +0),
      * where w is packed as bf16_layout.h says, from a panel's begin, and x by the pack_rows of the same table into

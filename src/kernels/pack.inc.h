@@ -4,7 +4,7 @@
 /* Packing for the tiles of product.inc.h, as kernels.h describes it: a transposition in registers. Include once per
  * type, after the vocabulary and simd/tile.h.
  *
- * PACK         name of the function to define; PACK_copy is the other
+ * PACK         name of the function to define; PACK_copy and PACK_turned are the others
  * PACK_REAL    float or double
  * PACK_VECTOR  its vector, v32 or v64 */
 
@@ -15,6 +15,7 @@
 #define PACK_TRANSPOSE PACK_JOIN(PACK, transpose)
 #define PACK_LINES PACK_JOIN(PACK, lines)
 #define PACK_COPY PACK_JOIN(PACK, copy)
+#define PACK_TURNED PACK_JOIN(PACK, turned)
 
 /* log2(lanes) perfect shuffles of the rows transpose them. */
 GELU_INLINE void PACK_TRANSPOSE(PACK_VECTOR *r) {
@@ -87,6 +88,37 @@ static void PACK_COPY(size_t count, size_t depth, const void *from, size_t strid
 #undef PACK_CASE
 }
 
+/* What packing and a tile would do for one row, without the way through memory in between. */
+static void PACK_TURNED(size_t count, size_t depth, const void *row, const void *panels, size_t inside, size_t stride,
+                        const void *from, void *to) {
+    const size_t width = TILE_VECTORS * PACK_LANES;
+    const PACK_REAL *a = row;
+    for (size_t first = 0; first < count; first += PACK_LANES) {
+        const PACK_REAL *src = (const PACK_REAL *)panels + first * width;
+        PACK_VECTOR s = PACK_DO(set)(0);
+        for (size_t k = 0, at = inside; k < depth; k += PACK_LANES) {
+            PACK_VECTOR r[PACK_LANES];
+            for (size_t i = 0; i < PACK_LANES; i++)
+                __builtin_prefetch(
+                    (const void *)((uintptr_t)src + (stride + i) * width * sizeof *src + at * sizeof *src));
+            PACK_LINES(count - first, src + at, width, r);
+            PACK_TRANSPOSE(r);
+            if (depth - k >= PACK_LANES) {
+                GELU_UNROLL for (size_t q = 0; q < PACK_LANES; q++) s = PACK_DO(fma)(PACK_DO(set)(a[k + q]), r[q], s);
+            } else {
+                GELU_UNROLL for (size_t q = 0; q < PACK_LANES; q++) if (k + q < depth) s =
+                    PACK_DO(fma)(PACK_DO(set)(a[k + q]), r[q], s);
+            }
+            at += PACK_LANES;
+            if (at == width) {
+                at = 0;
+                src += stride * width;
+            }
+        }
+        PACK_DO(store)((PACK_REAL *)to + first, PACK_DO(load)((const PACK_REAL *)from + first) + s);
+    }
+}
+
 #undef PACK_JOIN_
 #undef PACK_JOIN
 #undef PACK_DO
@@ -94,6 +126,7 @@ static void PACK_COPY(size_t count, size_t depth, const void *from, size_t strid
 #undef PACK_TRANSPOSE
 #undef PACK_LINES
 #undef PACK_COPY
+#undef PACK_TURNED
 #undef PACK
 #undef PACK_REAL
 #undef PACK_VECTOR

@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
 /* The products of the backward pass. The weights are packed a block at a time as the product meets them, whichever way
- * they lie: nothing is kept for it, and it costs a few reads per weight and call. */
+ * they lie: nothing is kept for it, and it costs a few reads per weight and call. One row of dy meets packed weights as
+ * they are. */
 #include <string.h>
 #include "base/compiler.h"
 #include "linear/linear.h"

@@ -257,25 +257,29 @@ static struct look_ahead look_ahead(const struct run *run, const struct task *ta
     return ahead;
 }
 
-static void multiply_block(const struct run *run, const struct task *task, size_t block, size_t panel,
-                           const struct product_part *part) {
+/* Whether one row meets turned panels as they are: packing them takes longer than the product. */
+static bool reads_turned(const struct product *product) {
+    const struct product_factor *b = &product->b;
+    return product->rows == 1 && b->form == PRODUCT_TURNED && b->dtype == product->real && reads_rows(product);
+}
+
+static void multiply_turned(const struct run *run, const struct task *task, size_t block,
+                            const struct product_part *part, const struct product_ends *ends) {
+    const struct product *product = run->product;
+    const struct product_factor *b = &product->b;
+    size_t width = part->width, k = block * PRODUCT_BLOCK;
+    const struct product_rows a = chunk_rows(run, &task->chunk, block, 0, 1);
+    const void *panels = linear_at(b->p, b->dtype, k / width * width * b->stride + part->col * width);
+    (product->real == GELU_F64 ? product->kernels->turned_f64 : product->kernels->turned_f32)(
+        part->cols, block_length(product, block), a.p, panels, k % width, b->stride, ends->from, ends->to);
+}
+
+static void multiply_tiles(const struct run *run, const struct task *task, size_t block, size_t panel,
+                           const struct product_part *part, struct product_ends ends) {
     const struct product *product = run->product;
     const struct chunk *c = &task->chunk;
     gelu_dtype real = product->real, type = product->b.form == PRODUCT_PANELS ? product->b.dtype : real;
     size_t length = block_length(product, block);
-    struct product_ends ends = {.from = part->acc, .from_stride = part->width};
-    if (block == 0) start_part(product, part, &ends);
-    ends.to = part->acc;
-    ends.to_stride = part->width;
-    ends.written = part->acc;
-    ends.written_stride = part->width;
-    bool last = block + 1 == run->plan.blocks, direct = last && product->bare && part->cols == part->width;
-    if (last && product->to.p) {
-        void *to = linear_at(product->to.p, real, part->row * product->to.stride + part->col);
-        ends.written = to;
-        ends.written_stride = product->to.stride;
-        if (direct) ends.to = to, ends.to_stride = ends.written_stride;
-    }
     const void *b = panel_block(product, part, block, length, task->buffer, part->scratch);
     struct look_ahead ahead = look_ahead(run, task, block, panel, b);
     for (size_t t = 0; t < c->tiles; t++) {
@@ -288,6 +292,28 @@ static void multiply_block(const struct run *run, const struct task *task, size_
         ends.to = linear_at(ends.to, real, height * ends.to_stride);
         ends.written = linear_at(ends.written, real, height * ends.written_stride);
     }
+}
+
+static void multiply_block(const struct run *run, const struct task *task, size_t block, size_t panel,
+                           const struct product_part *part) {
+    const struct product *product = run->product;
+    struct product_ends ends = {.from = part->acc, .from_stride = part->width};
+    if (block == 0) start_part(product, part, &ends);
+    ends.to = part->acc;
+    ends.to_stride = part->width;
+    ends.written = part->acc;
+    ends.written_stride = part->width;
+    bool last = block + 1 == run->plan.blocks, direct = last && product->bare && part->cols == part->width;
+    if (last && product->to.p) {
+        void *to = linear_at(product->to.p, product->real, part->row * product->to.stride + part->col);
+        ends.written = to;
+        ends.written_stride = product->to.stride;
+        if (direct) ends.to = to, ends.to_stride = ends.written_stride;
+    }
+    if (reads_turned(product))
+        multiply_turned(run, task, block, part, &ends);
+    else
+        multiply_tiles(run, task, block, panel, part, ends);
     if (last && !direct) product->finish(product->context, part);
 }
 
