@@ -108,11 +108,13 @@ F32_FAR(grad, bf16)
         return f32_##operation##_tail_to_##out(act##_##operation##_tail(z), x, act##_tail_error);                      \
     }                                                                                                                  \
     GELU_INLINE void name##_store(gelu_##out *y, v32 value) { f32_store_##out(y, value); }                             \
-    F32_BLOCKS(name, both, 0.9685f * act##_##operation##_table.z_max, F32_TINY_##operation##_##out, in, out)
-#define F32_TINY_forward_f32 f32_tiny_f32
-#define F32_TINY_grad_f32 f32_never_tiny
-#define F32_TINY_grad_f16 f32_never_tiny
-#define F32_TINY_grad_bf16 f32_never_tiny
+    F32_BLOCKS(name, both, 0.9685f * act##_##operation##_table.z_max, F32_TINY_##operation##_##in##_##out(act), in, out)
+#define F32_TINY_forward_f32_f32(act) f32_tiny_f32
+#define F32_TINY_grad_f32_f32(act) f32_never_tiny
+#define F32_TINY_grad_f16_f32(act) act##_tiny_slope
+#define F32_TINY_grad_bf16_f32(act) f32_never_tiny
+#define F32_TINY_grad_f16_f16(act) f32_never_tiny
+#define F32_TINY_grad_bf16_bf16(act) f32_never_tiny
 #endif
 
 GELU_INLINE void f32_store_f32(float *p, v32 y) { v32_store_f32(p, y); }

@@ -46,3 +46,17 @@ GELU_INLINE v32 f32_tiny(v32 x, int place) {
     }
 F32_TINY(f32, 0)
 F32_TINY(bf16, 16)
+
+/* SiLU's derivative at tiny numbers of f16 is 1/2 + x/2 - x^3/12, for x > 0 just below the middle between two floats. */
+GELU_INLINE bool silu_tiny_slope(const uint16_t *x, float *y) {
+    bool all = true;
+    for (int i = 0; i < F32_GROUP; i += V32_LANES)
+        all = all && !m32_any(m32_not(v32_less(v32_abs(v32_load_f16(x + i)), v32_set(0x1p-13f))));
+    v32 half = v32_set(0.5f), less = v32_set(0x1.fffp-1f);
+    for (int i = 0; all && i < F32_GROUP; i += V32_LANES)
+        v32_store_f32(y + i, v32_fma(v32_load_f16(x + i) * less, half, half));
+    return all;
+}
+#define erf_tiny_slope f32_never_tiny
+#define tanh_tiny_slope f32_never_tiny
+#define quick_tiny_slope f32_never_tiny

@@ -109,8 +109,6 @@ SLOPES(silu)
 #define slope_f32_tanh grad_f32_tanh
 #define slope_f32_quick grad_f32_quick
 #define slope_f32_silu grad_f32_silu
-BINARY_LOOP(multiply_f16, multiply_formula, f32, f16)
-BINARY_LOOP(multiply_bf16, multiply_formula, f32, bf16)
 #define SMOOTH_PRODUCT(slot, type, act) F32_BACKWARD_LOOP(slot##_##act, slope_##type##_##act, type)
 #else
 #define SMOOTH_PRODUCT PRODUCT_f32
