@@ -27,6 +27,16 @@ GELU_INLINE unsigned f32_lanes(const uint64_t *bits, size_t i) {
     return (unsigned)(bits[i / F32_GROUP] >> i % F32_GROUP & (((uint64_t)1 << V32_LANES) - 1));
 }
 
+/* Where the vectors begin that have any bit, and how many there are. Nobody could predict a branch for each. */
+GELU_INLINE size_t f32_vectors(size_t n, const uint64_t *bits, uint16_t *listed) {
+    size_t count = 0;
+    for (size_t i = 0; i < n; i += V32_LANES) {
+        listed[count] = (uint16_t)i;
+        count += f32_lanes(bits, i) != 0;
+    }
+    return count;
+}
+
 /* name_block: groups of 64 elements, for each of which open gets a bit, set where the result stored is not certain.
  * Groups of nothing but inputs beyond the table go to name_far_group; after one another is likely. Other such inputs
  * are packed for name_far. A group of which little is certain may be tiny's. */
@@ -43,18 +53,19 @@ GELU_INLINE unsigned f32_lanes(const uint64_t *bits, size_t i) {
     GELU_SHARED void name##_far_packed(size_t n, const gelu_##in *x, gelu_##out *y, uint64_t *open,                    \
                                        const uint64_t *beyond) {                                                       \
         float packed[F32_BLOCK + V32_LANES];                                                                           \
-        size_t count = 0;                                                                                              \
-        for (size_t i = 0; i < n; i += V32_LANES) {                                                                    \
-            unsigned lanes = f32_lanes(beyond, i);                                                                     \
-            v32_pack(packed + count, lanes, v32_load_##in(x + i));                                                     \
+        uint16_t listed[F32_BLOCK / V32_LANES + 1];                                                                    \
+        size_t vectors = f32_vectors(n, beyond, listed), count = 0;                                                    \
+        for (size_t k = 0; k < vectors; k++) {                                                                         \
+            unsigned lanes = f32_lanes(beyond, listed[k]);                                                             \
+            v32_pack(packed + count, lanes, v32_load_##in(x + listed[k]));                                             \
             count += gelu_count_bits(lanes);                                                                           \
         }                                                                                                              \
         v32_store_f32(packed + count, v32_set(limit));                                                                 \
         for (size_t i = 0; i < count; i += V32_LANES) v32_store_f32(packed + i, name##_far(v32_load_f32(packed + i))); \
         count = 0;                                                                                                     \
-        for (size_t i = 0; i < n; i += V32_LANES) {                                                                    \
+        for (size_t k = 0; k < vectors; k++) {                                                                         \
+            size_t i = listed[k];                                                                                      \
             unsigned lanes = f32_lanes(beyond, i);                                                                     \
-            if (lanes == 0) continue;                                                                                  \
             v32 result = v32_unpack(packed + count, lanes, v32_load_##out(y + i));                                     \
             count += gelu_count_bits(lanes);                                                                           \
             name##_store(y + i, result);                                                                               \
