@@ -44,11 +44,11 @@ typedef struct {
 } flat_product;
 
 /* A float becomes the middle between two numbers of the type, when the product was not: then its bits in `middle` are zero,
- * and what it lost is not. */
+ * and what it lost is not. And NaN: which of two it is must not be up to the compiler. */
 GELU_INLINE flat_product flat_product_of(v32 a, v32 b, int32_t middle) {
     v32 value = a * b, lost = v32_fnma(a, b, value);
-    m32 lossy = v32_less(v32_set(0), v32_abs(lost));
-    return (flat_product){value, m32_and(i32_none(v32_bits(value), i32_set(middle)), lossy)};
+    m32 lossy = v32_less(v32_set(0), v32_abs(lost)), is_nan = m32_not(v32_equal(value, value));
+    return (flat_product){value, m32_or(m32_and(i32_none(v32_bits(value), i32_set(middle)), lossy), is_nan)};
 }
 
 GELU_INLINE flat_product flat_product_f16(v32 slope, v32 dy) { return flat_product_of(slope, dy, 0xfff); }
