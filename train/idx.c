@@ -38,13 +38,14 @@ static gelu_status read_file(struct source *s, void *dst, size_t nbytes, size_t 
     while (*got < nbytes) {
         size_t part = nbytes - *got < MOST ? nbytes - *got : MOST;
         int n = gzread(s->file, (char *)dst + *got, (unsigned)part);
+        int code = Z_OK;
+        const char *reason = n > 0 ? "" : gzerror(s->file, &code);
+        if (n == 0 && code == Z_BUF_ERROR) /* even if all bytes are there: their checksum is not */
+            return train_fail(s->err, GELU_ERR_TRUNCATED, 0, "%s: the file ends within what is packed", s->name);
         if (n == 0) break;
-        if (n < 0) {
-            int code;
-            const char *reason = gzerror(s->file, &code);
+        if (n < 0)
             return train_fail(s->err, code == Z_ERRNO ? GELU_ERR_IO : GELU_ERR_HEADER, 0, "%s: cannot be read: %s",
                               s->name, code == Z_ERRNO ? strerror(errno) : reason);
-        }
         *got += (size_t)n;
     }
     return GELU_OK;
@@ -136,6 +137,11 @@ static bool exists(const char *path) {
     return stat(path, &info) == 0;
 }
 
+static bool is_regular(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 gelu_status train_idx_read(const char *path, unsigned ndim, train_idx *out, gelu_error *err) {
     char packed[MAX_PATH];
     *out = (train_idx){0};
@@ -147,6 +153,8 @@ gelu_status train_idx_read(const char *path, unsigned ndim, train_idx *out, gelu
     if (source.name == packed)
         return train_fail(err, GELU_ERR_MISSING, 0, "%s: must be unpacked: this gelu was built without zlib", packed);
 #endif
+    if (!is_regular(source.name)) /* a pipe might never open */
+        return train_fail(err, GELU_ERR_IO, 0, "%s: cannot be read: it is not a regular file", source.name);
     errno = 0;
     source.file = open_file(source.name);
     if (!source.file)

@@ -105,7 +105,8 @@ train_plan train_study_plan(const train_study *s, size_t run) {
         .batch = s->batch,
         .epochs = s->epochs,
         .seed = run % s->seeds + 1,
-        .data_hash = s->data->train.hash,
+        /* Of the test as well: checkpoints hold what it has shown so far. */
+        .data_hash = s->data->train.hash ^ 3 * s->data->test.hash,
     };
     memcpy(plan.net.widths, s->widths, (s->layers + 1) * sizeof *s->widths);
     return plan;

@@ -119,7 +119,7 @@ typedef struct {
     train_optimiser optimiser;
     size_t samples, batch, epochs; /* samples: of the training set; the last batch of an epoch may be smaller */
     uint64_t seed;
-    uint64_t data_hash; /* train_set.hash, where checkpoints shall be of these samples alone */
+    uint64_t data_hash; /* of the samples: a checkpoint of others is refused */
 } train_plan;
 
 /* All that decides what comes next; a checkpoint holds all of it. */

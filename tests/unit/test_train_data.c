@@ -128,6 +128,10 @@ static void test_bad_idx(void **state) {
     fputc(0, file);
     fclose(file);
     assert_bad("idx", GELU_ERR_TRAILING, labels, "at byte 11: bytes after the end");
+    write_good_idx();
+    assert_int_equal(unlink(labels), 0);
+    assert_int_equal(mkfifo(labels, 0600), 0); /* nobody will ever write to it */
+    assert_bad("idx", GELU_ERR_IO, labels, "it is not a regular file");
 }
 
 static void test_folders(void **state) {
@@ -146,6 +150,10 @@ static void test_gz(void **state) {
     assert_good("idx");
     assert_int_equal(truncate("idx/t10k-images-idx3-ubyte.gz", 20), 0);
     assert_bad("idx", GELU_ERR_TRUNCATED, "idx/t10k-images-idx3-ubyte.gz", "the file ends");
+    /* All bytes are there, but not the whole checksum behind them. */
+    write_good_idx();
+    assert_int_equal(system("gzip -n idx/* && truncate -s -6 idx/train-labels-idx1-ubyte.gz"), 0);
+    assert_bad("idx", GELU_ERR_TRUNCATED, "idx/train-labels-idx1-ubyte.gz", "the file ends within what is packed");
     write_good_idx();
     assert_int_equal(system("gzip -n idx/*"), 0);
     FILE *file = fopen("idx/train-labels-idx1-ubyte.gz", "r+b");

@@ -190,6 +190,12 @@ static void test_other_folder(void **state) {
     assert_int_equal(train_study_run(&study, NULL, &result, &err), GELU_ERR_SHAPE);
     assert_non_null(strstr(err.message, "runs/mnist_"));
     assert_non_null(strstr(err.message, "its batch is 64, not 65"));
+    study.batch--;
+    train_data other = digits; /* the test alone differs, whose figures are kept, too */
+    other.test.hash++;
+    study.data = &other;
+    assert_int_equal(train_study_run(&study, NULL, &result, &err), GELU_ERR_SHAPE);
+    assert_non_null(strstr(err.message, "its data is "));
     study.folder = "missing";
     assert_int_equal(train_study_run(&study, NULL, &result, &err), GELU_ERR_IO);
     assert_non_null(strstr(err.message, "missing/mnist_"));
