@@ -50,6 +50,7 @@ GELU_INLINE m32 short_open_bf16_bf16(v32 y, int32_t band) { return short_near_mi
 #define SHORT_BAND_f32_bf16(act) act##_short_table.band_bf16
 #define SHORT_BAND_f16_f16(act) 32
 #define SHORT_BAND_bf16_bf16(act) 4
+
 GELU_INLINE void short_store_f16(uint16_t *p, v32 y, int32_t band) {
     (void)band;
     v32_store_f16(p, y);
