@@ -34,29 +34,23 @@ GELU_INLINE v32 f32_tiny(v32 x, int place) {
     return v32_select(v32_less(v32_abs(x), v32_set(0x1p-125f)), bits, x * v32_set(0.5f));
 }
 
+/* SiLU's derivative at tiny numbers of f16 is 1/2 + x/2 - x^3/12, for x > 0 just below the middle between two floats. */
+GELU_INLINE v32 silu_tiny_grad(v32 x) { return v32_fma(x * v32_set(0x1.fffp-1f), v32_set(0.5f), v32_set(0.5f)); }
+
 /* Completes a group of nothing but tiny inputs, or says that this is none. */
-#define F32_TINY(type, place)                                                                                          \
-    GELU_INLINE bool f32_tiny_##type(const gelu_##type *x, gelu_##type *y) {                                           \
+#define F32_TINY(name, in, out, limit, value)                                                                          \
+    GELU_INLINE bool name(const gelu_##in *x, gelu_##out *y) {                                                         \
         bool all = true;                                                                                               \
         for (int i = 0; i < F32_GROUP; i += V32_LANES)                                                                 \
-            all = all && !m32_any(m32_not(v32_less(v32_abs(v32_load_##type(x + i)), v32_set(0x1p-25f))));              \
-        for (int i = 0; all && i < F32_GROUP; i += V32_LANES)                                                          \
-            flat_store_##type(y + i, f32_tiny(v32_load_##type(x + i), place));                                         \
+            all = all && !m32_any(m32_not(v32_less(v32_abs(v32_load_##in(x + i)), v32_set(limit))));                   \
+        for (int i = 0; all && i < F32_GROUP; i += V32_LANES) flat_store_##out(y + i, value(v32_load_##in(x + i)));    \
         return all;                                                                                                    \
     }
-F32_TINY(f32, 0)
-F32_TINY(bf16, 16)
-
-/* SiLU's derivative at tiny numbers of f16 is 1/2 + x/2 - x^3/12, for x > 0 just below the middle between two floats. */
-GELU_INLINE bool silu_tiny_slope(const uint16_t *x, float *y) {
-    bool all = true;
-    for (int i = 0; i < F32_GROUP; i += V32_LANES)
-        all = all && !m32_any(m32_not(v32_less(v32_abs(v32_load_f16(x + i)), v32_set(0x1p-13f))));
-    v32 half = v32_set(0.5f), less = v32_set(0x1.fffp-1f);
-    for (int i = 0; all && i < F32_GROUP; i += V32_LANES)
-        v32_store_f32(y + i, v32_fma(v32_load_f16(x + i) * less, half, half));
-    return all;
-}
+GELU_INLINE v32 f32_tiny_forward_f32(v32 x) { return f32_tiny(x, 0); }
+GELU_INLINE v32 f32_tiny_forward_bf16(v32 x) { return f32_tiny(x, 16); }
+F32_TINY(f32_tiny_f32, f32, f32, 0x1p-25f, f32_tiny_forward_f32)
+F32_TINY(f32_tiny_bf16, bf16, bf16, 0x1p-25f, f32_tiny_forward_bf16)
+F32_TINY(silu_tiny_slope, f16, f32, 0x1p-13f, silu_tiny_grad)
 #define erf_tiny_slope f32_never_tiny
 #define tanh_tiny_slope f32_never_tiny
 #define quick_tiny_slope f32_never_tiny
