@@ -26,7 +26,7 @@ void bench_layer_print_header(FILE *stream, bench_format format) {
             "ghz\n",
             stream);
     else
-        fprintf(stream, "%-5s %-16s %5s %-8s %-10s %-12s %-7s %12s %9s %8s %7s\n", "layer", "shape", "rows", "pass",
+        fprintf(stream, "%-5s %-16s %5s %-8s %-10s %-12s %-11s %12s %9s %8s %7s\n", "layer", "shape", "rows", "pass",
                 "function", "dtype", "isa", "us/call", "GFLOP/s", "of peak", "in act");
 }
 
@@ -43,7 +43,7 @@ void bench_layer_print_rows(FILE *stream, bench_format format, size_t n, const b
                     group->arithmetic->name, row->isa, group->threads, row->samples, 1e6 * row->seconds, row->gflops,
                     bench_peak_gflops(row->isa), row->of_peak, row->in_act, bench_clock_ghz());
         else
-            fprintf(stream, "%-5s %-16s %5zu %-8s %-10s %-12s %-7s %12.2f %9.2f %8.3f %5.1f %%\n", layer_name(group),
+            fprintf(stream, "%-5s %-16s %5zu %-8s %-10s %-12s %-11s %12.2f %9.2f %8.3f %5.1f %%\n", layer_name(group),
                     shape->name, group->rows, pass_name(group), act_name(row, act), group->arithmetic->name, row->isa,
                     1e6 * row->seconds, row->gflops, row->of_peak, 100 * row->in_act);
     }

@@ -221,7 +221,8 @@ static int choose_isas(request *request, const char *name) {
     if (!name) name = gelu_isa_name();
     for (size_t i = 0; gelu_isa_available(i) && i < VERIFY_MOST_ISAS; i++) {
         const char *available = gelu_isa_available(i);
-        if (!strcmp(name, "all") || !strcmp(name, available)) request->isas[request->n_isas++] = available;
+        if ((!strcmp(name, "all") && sweep_isa_is_own(available)) || !strcmp(name, available))
+            request->isas[request->n_isas++] = available;
         used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", available);
     }
     return request->n_isas > 0 ? CLI_OK

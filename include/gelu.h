@@ -96,8 +96,8 @@ GELU_API uint16_t gelu_bf16_from_f32(float x); /* as gelu_convert */
 /* Results never depend on the instruction set; only speed does. One is chosen at the first use: the best available,
  * or the one that the environment variable GELU_FORCE_ISA names. */
 
-/* The name in use: "scalar", "avx2", "avx512", "amx", "neon". "amx" is "avx512" with tiles for products of bf16. Linux must
- * permit those to a process, which the first call here or elsewhere asks for, unless another name was asked for: from
+/* The name in use: "scalar", "avx2", "avx512", "avx512_bf16", "amx", "neon". "avx512_bf16" and "amx" are "avx512" with
+ * instructions of that name for products of bf16 (GELU_COMPUTE_BF16). Linux must permit AMX's tiles to a process, which the first call here or elsewhere asks for, unless another name was asked for: from
  * then on the kernel refuses alternate signal stacks that are too small for the tiles (sysconf(_SC_MINSIGSTKSZ)). */
 GELU_API const char *gelu_isa_name(void);
 /* The i-th name that this build and this machine can run, best first; NULL past the end. */

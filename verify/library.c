@@ -63,3 +63,5 @@ sweep_backward_kernel sweep_library_backward(gelu_dtype dtype) {
         [GELU_F32] = backward_f32, [GELU_F16] = backward_f16, [GELU_BF16] = backward_bf16};
     return kernels[dtype];
 }
+
+bool sweep_isa_is_own(const char *isa) { return strcmp(isa, "avx512_bf16") != 0 && strcmp(isa, "amx") != 0; }

@@ -25,6 +25,8 @@ typedef struct {
 
 /* The library's function: gelu_forward_*, gelu_grad_* or gelu_grad2_*. NULL where there is none. */
 sweep_kernel sweep_library_kernel(int order, gelu_dtype dtype);
+/* Whether its elementwise functions are its own: "avx512_bf16" and "amx" have those of "avx512" (gelu.h). */
+bool sweep_isa_is_own(const char *isa);
 /* Values of f32 inputs, rounded once to f16 or bf16, by gelu_linear_forward, whose threads are the caller's to limit. NULL
  * for other types. */
 sweep_kernel sweep_library_narrowing(gelu_dtype out);

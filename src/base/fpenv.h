@@ -6,7 +6,8 @@
  *
  * fpenv_enter_flush is the environment of bf16 compute as near as the machine has it: operands that are subnormal read as
  * zero, tiny results become zero, which the rule decides after rounding. fpenv_flush_in_doubt says whether some result
- * since then, or since the last such question, may differ from the rule's. */
+ * since then, or since the last such question, may differ from the rule's; it never says so where FPENV_FLUSH_DOUBT is
+ * 0. */
 #ifndef GELU_BASE_FPENV_H
 #define GELU_BASE_FPENV_H
 
@@ -43,6 +44,7 @@ GELU_INLINE fpenv fpenv_enter_flush(void) {
     return host;
 }
 
+enum { FPENV_FLUSH_DOUBT = 0 };
 GELU_INLINE bool fpenv_flush_in_doubt(void) { return false; }
 
 GELU_INLINE void fpenv_leave(fpenv host) {
@@ -79,6 +81,7 @@ GELU_INLINE fpenv fpenv_enter_flush(void) {
     return host;
 }
 
+enum { FPENV_FLUSH_DOUBT = 1 };
 GELU_INLINE bool fpenv_flush_in_doubt(void) {
     uint64_t fpsr;
     __asm__ volatile("mrs %0, fpsr" : "=r"(fpsr)::"memory");
@@ -101,6 +104,7 @@ typedef struct {
 GELU_INLINE fpenv fpenv_get(void) { return (fpenv){0}; }
 GELU_INLINE fpenv fpenv_enter(void) { return fpenv_get(); }
 GELU_INLINE fpenv fpenv_enter_flush(void) { return fpenv_get(); }
+enum { FPENV_FLUSH_DOUBT = 1 };
 GELU_INLINE bool fpenv_flush_in_doubt(void) { return true; } /* it flushes nothing */
 GELU_INLINE void fpenv_leave(fpenv host) { (void)host; }
 

@@ -8,9 +8,10 @@
 #include <stdbool.h>
 
 struct cpu_features {
-    bool avx2;   /* with FMA and F16C */
-    bool avx512; /* F, BW, DQ, VL, and what avx2 needs */
-    bool amx;    /* tiles, their bf16 product, and what avx512 needs */
+    bool avx2;        /* with FMA and F16C */
+    bool avx512;      /* F, BW, DQ, VL, and what avx2 needs */
+    bool avx512_bf16; /* and what avx512 needs */
+    bool amx;         /* tiles, their bf16 product, and what avx512 needs */
 };
 
 struct cpu_features gelu_cpu_features(void);

@@ -13,8 +13,8 @@ static unsigned saved_states(void) {
 }
 
 struct cpu_features gelu_cpu_features(void) {
-    enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000, AMX = 1 << 24 | 1 << 22 }; /* AMX-TILE, AMX-BF16 */
-    struct cpu_features features = {false, false, false};
+    enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000, AMX = 1 << 24 | 1 << 22 /* -TILE, -BF16 */, BF16 = 1 << 5 };
+    struct cpu_features features = {.avx2 = false};
     unsigned eax, ebx, ecx, edx, extended;
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return features;
     bool basic = (ecx & bit_OSXSAVE) && (ecx & bit_AVX) && (ecx & bit_FMA) && (ecx & bit_F16C);
@@ -23,6 +23,7 @@ struct cpu_features gelu_cpu_features(void) {
     features.avx2 = (extended & bit_AVX2) && (states & YMM) == YMM;
     features.avx512 = features.avx2 && (extended & wanted) == wanted && (states & ZMM) == ZMM;
     features.amx = features.avx512 && (edx & AMX) == AMX && (states & TILES) == TILES;
+    features.avx512_bf16 = features.avx512 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) && (eax & BF16);
     return features;
 }
 

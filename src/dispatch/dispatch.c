@@ -12,6 +12,7 @@ static bool always(void) { return true; }
 #if defined(__x86_64__)
 static bool has_avx2(void) { return gelu_cpu_features().avx2; }
 static bool has_avx512(void) { return gelu_cpu_features().avx512; }
+static bool has_avx512_bf16(void) { return gelu_cpu_features().avx512_bf16 && gelu_avx512_bf16_follows(); }
 static bool has_amx(void) { return gelu_cpu_features().amx && gelu_cpu_permit_tiles(); }
 #endif
 
@@ -22,9 +23,8 @@ static const struct {
     bool (*usable)(void);
 } tables[] = {
 #if defined(__x86_64__)
-    {&gelu_kernels_amx, has_amx},
-    {&gelu_kernels_avx512, has_avx512},
-    {&gelu_kernels_avx2, has_avx2},
+    {&gelu_kernels_amx, has_amx},       {&gelu_kernels_avx512_bf16, has_avx512_bf16},
+    {&gelu_kernels_avx512, has_avx512}, {&gelu_kernels_avx2, has_avx2},
 #elif defined(__aarch64__)
     {&gelu_kernels_neon, always},
 #endif

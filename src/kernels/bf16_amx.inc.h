@@ -98,7 +98,7 @@ static void amx_panel(const struct amx_slab *slab, const float *bias, float *c, 
         bool whole = height == BF16_PANEL && slab->width == BF16_PANEL;
         float *acc = whole ? to : edge;
         size_t row_nbytes = (whole ? ldc : BF16_PANEL) * sizeof *acc;
-        if (slab->first > 0 && !whole) bf16_open_tile(height, slab->width, NULL, to, ldc, edge);
+        if (slab->first > 0 && !whole) bf16_open_tile(height, slab->width, NULL, to, ldc, edge, BF16_PANEL);
         if (slab->first > 0)
             amx_load_acc(acc, row_nbytes);
         else

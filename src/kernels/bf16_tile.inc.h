@@ -37,9 +37,7 @@ GELU_INLINE void bf16_chain(int odd, size_t height, const float *x, const gelu_b
     }
 }
 
-/* tile (height, BF16_PANEL) += blocks of x times blocks of a panel. Meanwhile `lines` cache lines per block come nearer
- * from `ahead` on. */
-GELU_INLINE void bf16_tile(size_t height, size_t blocks, const float *x, const gelu_bf16 *w, float *tile,
+GELU_INLINE void bf16_tile(size_t height, size_t blocks, const float *x, const gelu_bf16 *w, float *sums, size_t ld,
                            uintptr_t ahead, size_t lines) {
     for (size_t strip = 0; strip < BF16_PANEL; strip += BF16_STRIP)
         for (size_t b = 0; b < blocks; b++) {
@@ -53,7 +51,7 @@ GELU_INLINE void bf16_tile(size_t height, size_t blocks, const float *x, const g
             for (size_t m = 0; m < height; m++) {
                 GELU_UNROLL
                 for (size_t v = 0; v < BF16_VECTORS; v++) {
-                    float *acc = tile + m * BF16_PANEL + strip + v * V32_LANES;
+                    float *acc = sums + m * ld + strip + v * V32_LANES;
                     v32_store_f32(acc, v32_load_f32(acc) + (even[m][v] + odd[m][v]));
                 }
             }
@@ -61,12 +59,12 @@ GELU_INLINE void bf16_tile(size_t height, size_t blocks, const float *x, const g
 }
 
 /* One copy of the code per height. Not inlined: the caller looks at the environment before and after. */
-GELU_SHARED void bf16_tile_of(size_t height, size_t blocks, const float *x, const gelu_bf16 *w, float *tile,
+GELU_SHARED void bf16_tile_of(size_t height, size_t blocks, const void *x, const gelu_bf16 *w, float *acc, size_t ld,
                               uintptr_t ahead, size_t lines) {
     switch (height) {
 #define BF16_CASE(h)                                                                                                   \
     case h:                                                                                                            \
-        if (h <= BF16_ROWS) bf16_tile(h <= BF16_ROWS ? h : 1, blocks, x, w, tile, ahead, lines);                       \
+        if (h <= BF16_ROWS) bf16_tile(h <= BF16_ROWS ? h : 1, blocks, x, w, acc, ld, ahead, lines);                    \
         return;
         BF16_CASE(1)
         BF16_CASE(2)
@@ -81,7 +79,8 @@ GELU_SHARED void bf16_tile_of(size_t height, size_t blocks, const float *x, cons
 }
 
 /* The same one number at a time, by arithmetic that is right in any environment. */
-GELU_SHARED void bf16_tile_exact(size_t height, size_t blocks, const float *x, const gelu_bf16 *w, float *tile) {
+GELU_SHARED void bf16_tile_exact(size_t height, size_t blocks, const void *packed, const gelu_bf16 *w, float *tile) {
+    const float *x = packed;
     for (size_t m = 0; m < height; m++)
         for (size_t c = 0; c < BF16_PANEL; c++)
             for (size_t b = 0; b < blocks; b++) {
@@ -96,3 +95,12 @@ GELU_SHARED void bf16_tile_exact(size_t height, size_t blocks, const float *x, c
                 *acc = fma_f32_flushed(*acc, 1, fma_f32_flushed(sum[0], 1, sum[1]));
             }
 }
+
+static uint32_t bf16_word(size_t depth, const gelu_bf16 *x, size_t k) { return k < depth ? (uint32_t)x[k] << 16 : 0; }
+
+static const struct bf16_way bf16_way = {.rows = BF16_ROWS,
+                                         .words = BF16_BLOCK,
+                                         .word = bf16_word,
+                                         .tile = bf16_tile_of,
+                                         .exact = FPENV_FLUSH_DOUBT ? bf16_tile_exact : NULL};
+BF16_FUNCTIONS(bf16)

@@ -5,6 +5,7 @@
 #ifndef GELU_KERNELS_H
 #define GELU_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "gelu.h"
@@ -88,7 +89,9 @@ struct gelu_kernels {
 
 extern const struct gelu_kernels gelu_kernels_scalar;
 #if defined(__x86_64__)
-extern const struct gelu_kernels gelu_kernels_avx2, gelu_kernels_avx512, gelu_kernels_amx;
+extern const struct gelu_kernels gelu_kernels_avx2, gelu_kernels_avx512, gelu_kernels_avx512_bf16, gelu_kernels_amx;
+/* Whether this processor's vdpbf16ps follows the rule of bf16 compute where manuals leave it open, which a few sums tell. */
+bool gelu_avx512_bf16_follows(void);
 #elif defined(__aarch64__)
 extern const struct gelu_kernels gelu_kernels_neon;
 #endif

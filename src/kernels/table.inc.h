@@ -61,8 +61,8 @@
 
 #include "kernels/bf16_layout.h"
 #include "base/fpenv.h"
-#include "kernels/bf16_tile.inc.h"
 #include "kernels/bf16_product.inc.h"
+#include "kernels/bf16_tile.inc.h"
 
 #define TABLE_JOIN_(a, b) a##b
 #define TABLE_JOIN(a, b) TABLE_JOIN_(a, b)

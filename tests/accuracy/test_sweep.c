@@ -65,7 +65,8 @@ static int sweep_isas(size_t n_isas, const char *const *isas, uint64_t stride, s
 
 static size_t list_isas(const char **isas) {
     size_t n = 0;
-    for (; n < MOST_ISAS && gelu_isa_available(n); n++) isas[n] = gelu_isa_available(n);
+    for (size_t i = 0; n < MOST_ISAS && gelu_isa_available(i); i++)
+        if (sweep_isa_is_own(gelu_isa_available(i))) isas[n++] = gelu_isa_available(i);
     return n;
 }
 

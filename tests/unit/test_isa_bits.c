@@ -264,10 +264,12 @@ static int find_tables(void **unused) {
     (void)unused;
     for (size_t i = 0; gelu_isa_available(i); i++) {
         if (gelu_isa_select(gelu_isa_available(i)) != GELU_OK || n_others == MOST_ISAS) return -1;
-        if (strcmp(gelu_isa_name(), "scalar") == 0)
-            scalar = gelu_dispatch();
-        else
-            others[n_others++] = gelu_dispatch();
+        const struct gelu_kernels *table = gelu_dispatch();
+        bool repeats = n_others > 0 && table->forward_f32[GELU_ERF] == others[n_others - 1]->forward_f32[GELU_ERF];
+        if (strcmp(table->name, "scalar") == 0)
+            scalar = table;
+        else if (!repeats)
+            others[n_others++] = table;
     }
     if (n_others == 0) print_message("skipped: comparing instruction sets, this machine has the scalar one only\n");
     return scalar ? 0 : -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* AVX-512: F, BW, DQ, VL, with FMA and F16C. And a second table, which has AMX's tiles for bf16 products. */
+/* AVX-512: F, BW, DQ, VL, with FMA and F16C. And two tables more, which have AVX512_BF16 and AMX for bf16 products. */
 #include "base/compiler.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -14,6 +14,10 @@
 #include "kernels/simd/avx512.h"
 #define ISA_NAME avx512
 #include "kernels/table.inc.h"
+#include "kernels/bf16_pairs.inc.h"
+#define ISA_NAME avx512_bf16
+#define BF16_KERNEL pairs
+#include "kernels/table_entries.inc.h"
 #include "kernels/bf16_amx.inc.h"
 #define ISA_NAME amx
 #define BF16_KERNEL amx
