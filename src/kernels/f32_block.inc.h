@@ -4,7 +4,8 @@
 /* A block of the float kernels of fast.inc.h and f32.inc.h, all but the elements that floats do not decide. Parameter: a
  * vector vocabulary with floats. */
 
-enum { F32_BLOCK = 2048, F32_GROUP = 64 };
+/* F32_FEW: elements beyond the table are few if no more than one in so many. */
+enum { F32_BLOCK = 2048, F32_GROUP = 64, F32_FEW = 8, F32_LIST_STEP = 4 };
 
 /* A vector to store, and a bit for each lane where it may be the wrong one. */
 typedef struct {
@@ -27,6 +28,25 @@ GELU_INLINE unsigned f32_lanes(const uint64_t *bits, size_t i) {
     return (unsigned)(bits[i / F32_GROUP] >> i % F32_GROUP & (((uint64_t)1 << V32_LANES) - 1));
 }
 
+/* The positions of the set bits, and how many. Has written up to F32_LIST_STEP - 1 more. */
+GELU_INLINE size_t f32_list(const uint64_t *open, size_t groups, uint16_t *positions) {
+    size_t count = 0;
+    for (size_t g = 0; g < groups; g++) {
+        uint64_t left = open[g];
+        size_t at = count;
+        count += gelu_count_bits(left);
+        /* A step has as many positions as it has, used or not: nobody could predict a branch per bit. */
+        for (; at < count; at += F32_LIST_STEP) {
+            GELU_UNROLL
+            for (size_t k = at; k < at + F32_LIST_STEP; k++) {
+                positions[k] = (uint16_t)(g * F32_GROUP + (size_t)__builtin_ctzll(left | (uint64_t)1 << 63));
+                left &= left - 1;
+            }
+        }
+    }
+    return count;
+}
+
 /* Where the vectors begin that have any bit, and how many there are. Nobody could predict a branch for each. */
 GELU_INLINE size_t f32_vectors(size_t n, const uint64_t *bits, uint16_t *listed) {
     size_t count = 0;
@@ -39,7 +59,8 @@ GELU_INLINE size_t f32_vectors(size_t n, const uint64_t *bits, uint16_t *listed)
 
 /* name_block: groups of 64 elements, for each of which open gets a bit, set where the result stored is not certain.
  * Groups of nothing but inputs beyond the table go to name_far_group; after one another is likely. Other such inputs
- * are packed for name_far. A group of which little is certain may be tiny's. */
+ * are brought together for name_far: where they are few, one by one, else vector by vector. A group of which little is
+ * certain may be tiny's. */
 #define F32_BLOCKS(name, side, limit, tiny, in, out)                                                                   \
     GELU_SHARED uint64_t name##_far_group(const gelu_##in *x, gelu_##out *y) {                                         \
         uint64_t open = 0;                                                                                             \
@@ -49,6 +70,24 @@ GELU_INLINE size_t f32_vectors(size_t n, const uint64_t *bits, uint16_t *listed)
             open |= f32_is_nan(result) << i;                                                                           \
         }                                                                                                              \
         return open;                                                                                                   \
+    }                                                                                                                  \
+    GELU_SHARED void name##_far_listed(size_t groups, const gelu_##in *x, gelu_##out *y, uint64_t *open,               \
+                                       const uint64_t *beyond) {                                                       \
+        gelu_##in inputs[F32_BLOCK / F32_FEW + V32_LANES];                                                             \
+        gelu_##out results[F32_BLOCK / F32_FEW + V32_LANES];                                                           \
+        uint16_t positions[F32_BLOCK / F32_FEW + F32_LIST_STEP];                                                       \
+        size_t count = f32_list(beyond, groups, positions);                                                            \
+        for (size_t j = 0; j < count; j++) inputs[j] = x[positions[j]];                                                \
+        for (size_t j = count; j < count + V32_LANES; j++) inputs[j] = inputs[0];                                      \
+        for (size_t j = 0; j < count; j += V32_LANES) {                                                                \
+            v32 result = name##_far(v32_load_##in(inputs + j));                                                        \
+            name##_store(results + j, result);                                                                         \
+            for (uint64_t nan = f32_is_nan(result); nan != 0; nan &= nan - 1) {                                        \
+                size_t at = j + (size_t)__builtin_ctzll(nan), i = at < count ? positions[at] : positions[0];           \
+                open[i / F32_GROUP] |= (uint64_t)1 << i % F32_GROUP;                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (size_t j = 0; j < count; j++) y[positions[j]] = results[j];                                               \
     }                                                                                                                  \
     GELU_SHARED void name##_far_packed(size_t n, const gelu_##in *x, gelu_##out *y, uint64_t *open,                    \
                                        const uint64_t *beyond) {                                                       \
@@ -73,7 +112,8 @@ GELU_INLINE size_t f32_vectors(size_t n, const uint64_t *bits, uint16_t *listed)
         }                                                                                                              \
     }                                                                                                                  \
     GELU_SHARED void name##_block(size_t groups, const gelu_##in *x, gelu_##out *y, uint64_t *open) {                  \
-        uint64_t beyond[F32_BLOCK / F32_GROUP], any_beyond = 0;                                                        \
+        uint64_t beyond[F32_BLOCK / F32_GROUP];                                                                        \
+        size_t n_beyond = 0;                                                                                           \
         bool all = false;                                                                                              \
         for (size_t g = 0; g < groups; g++, x += F32_GROUP, y += F32_GROUP) {                                          \
             uint64_t left = 0, far = 0;                                                                                \
@@ -96,10 +136,13 @@ GELU_INLINE size_t f32_vectors(size_t n, const uint64_t *bits, uint16_t *listed)
             if (__builtin_expect(gelu_count_bits(left) > F32_GROUP / 4, 0) && tiny(x, y)) left = 0;                    \
             open[g] = left & ~far;                                                                                     \
             beyond[g] = far;                                                                                           \
-            any_beyond |= far;                                                                                         \
+            n_beyond += gelu_count_bits(far);                                                                          \
         }                                                                                                              \
         size_t n = groups * F32_GROUP;                                                                                 \
-        if (any_beyond != 0) name##_far_packed(n, x - n, y - n, open, beyond);                                         \
+        if (n_beyond > n / F32_FEW)                                                                                    \
+            name##_far_packed(n, x - n, y - n, open, beyond);                                                          \
+        else if (n_beyond > 0)                                                                                         \
+            name##_far_listed(groups, x - n, y - n, open, beyond);                                                     \
     }
 
 GELU_INLINE bool f32_never_tiny(const void *x, const void *y) {

@@ -3,27 +3,6 @@
 
 /* The loops over blocks of f32_block.inc.h, for the float kernels of fast.inc.h and f32.inc.h. */
 
-enum { F32_LIST_STEP = 4 };
-
-/* The positions of the set bits, and how many. Has written up to F32_LIST_STEP - 1 more. */
-GELU_INLINE size_t f32_list(const uint64_t *open, size_t groups, uint16_t *positions) {
-    size_t count = 0;
-    for (size_t g = 0; g < groups; g++) {
-        uint64_t left = open[g];
-        size_t at = count;
-        count += gelu_count_bits(left);
-        /* A step has as many positions as it has, used or not: nobody could predict a branch per bit. */
-        for (; at < count; at += F32_LIST_STEP) {
-            GELU_UNROLL
-            for (size_t k = at; k < at + F32_LIST_STEP; k++) {
-                positions[k] = (uint16_t)(g * F32_GROUP + (size_t)__builtin_ctzll(left | (uint64_t)1 << 63));
-                left &= left - 1;
-            }
-        }
-    }
-    return count;
-}
-
 /* The open elements of a block, by exact, a loop over the formula that takes multiples of V32_LANES. */
 #define F32_REPAIR(name, exact, in, out)                                                                               \
     GELU_SHARED void name(size_t groups, const gelu_##in *x, gelu_##out *y, const uint64_t *open) {                    \

@@ -93,7 +93,7 @@ static uint64_t near_threshold(gelu_dtype dtype, uint64_t random, uint64_t more)
     return (more & 2 ? pattern + distance : pattern - distance) & (2 * f.sign - 1);
 }
 
-enum { RANDOM_BITS, UNIFORM, THRESHOLDS, ANY_KIND };
+enum { RANDOM_BITS, UNIFORM, FEW_FAR, THRESHOLDS, ANY_KIND };
 
 static uint64_t make_input(gelu_dtype dtype, int kind, uint64_t *state) {
     uint64_t random = random_bits(state), more = random_bits(state);
@@ -101,6 +101,7 @@ static uint64_t make_input(gelu_dtype dtype, int kind, uint64_t *state) {
     switch (kind == ANY_KIND ? (int)(more >> 60) % ANY_KIND : kind) {
     case RANDOM_BITS: return random & (2 * f.sign - 1);
     case UNIFORM: return bits_of_number(dtype, 40 * uniform(random) - 20);
+    case FEW_FAR: return bits_of_number(dtype, (more % 32 ? 4 : 40) * (uniform(random) - 0.5));
     default: return near_threshold(dtype, random, more);
     }
 }
