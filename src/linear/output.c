@@ -9,16 +9,26 @@
 #include "linear/linear.h"
 #include "linear/product_bf16.h"
 
+/* In pieces: a call of memcpy takes longer than a row of a part. */
+static void copy_row(size_t nbytes, const unsigned char *src, unsigned char *dst) {
+    enum { PIECE = 16 };
+    size_t i = 0;
+    for (; nbytes - i >= PIECE; i += PIECE) memcpy(dst + i, src + i, PIECE);
+    if (i < nbytes) memcpy(dst + i, src + i, nbytes - i);
+}
+
 /* Rows of one type, without a call for each where tiles are made of it. */
 static void copy_rows(const gelu_linear *linear, gelu_dtype dtype, size_t rows, size_t cols, const void *src,
                       size_t ldsrc, void *dst, size_t lddst) {
+    size_t element = gelu_dtype_nbytes(dtype);
     if (dtype == GELU_F64)
         linear->kernels->copy_f64(cols, rows, src, ldsrc, dst, lddst);
     else if (dtype == GELU_F32)
         linear->kernels->copy_f32(cols, rows, src, ldsrc, dst, lddst);
     else
         for (size_t i = 0; i < rows; i++)
-            memcpy(linear_at(dst, dtype, i * lddst), linear_at(src, dtype, i * ldsrc), cols * gelu_dtype_nbytes(dtype));
+            copy_row(cols * element, (const unsigned char *)src + i * ldsrc * element,
+                     (unsigned char *)dst + i * lddst * element);
 }
 
 /* The part's rows of a matrix, from its first column on. */

@@ -321,10 +321,9 @@ static void multiply_block(const struct run *run, const struct task *task, size_
 static void multiply_nothing(const struct product *product, const struct product_part *part) {
     struct product_ends ends;
     start_part(product, part, &ends);
-    for (size_t i = 0; ends.from != part->acc && i < part->rows; i++)
-        memcpy(linear_at(part->acc, product->real, i * part->width),
-               linear_at(ends.from, product->real, i * ends.from_stride),
-               part->width * gelu_dtype_nbytes(product->real));
+    if (ends.from != part->acc)
+        (product->real == GELU_F64 ? product->kernels->copy_f64 : product->kernels->copy_f32)(
+            part->width, part->rows, ends.from, ends.from_stride, part->acc, part->width);
     product->finish(product->context, part);
 }
 
