@@ -54,10 +54,11 @@ bool gelu_avx512_bf16_follows(void) {
     return true;
 }
 
-/* In turn for the even and the odd chain. */
-static uint32_t pairs_word(size_t depth, const gelu_bf16 *x, size_t i) {
-    size_t k = i / 2 * 4 + i % 2;
-    return (k < depth ? (uint32_t)x[k] << 16 : 0) | (k + 2 < depth ? x[k + 2] : 0);
+/* Of four k the pair of the even chain, then that of the odd one. */
+static void pairs_pack(const gelu_bf16 *x, float *words) {
+    const i32 order = _mm512_set4_epi32(0x0b0a0f0e, 0x09080d0c, 0x03020706, 0x01000504);
+    for (size_t i = 0; i < PAIRS_WORDS; i += V32_LANES)
+        v32_store_f32(words + i, _mm512_castsi512_ps(_mm512_shuffle_epi8(_mm512_loadu_si512(x + 2 * i), order)));
 }
 
 /* From packed weights, whose pairs are of k and k + 1: the even (0) or odd (1) elements of two neighbouring pairs. */
@@ -146,7 +147,7 @@ PAIRS_TILE_OF(pairs_prepared_tile_of, true)
 
 static const struct bf16_way pairs_way = {.rows = PAIRS_ROWS,
                                           .words = PAIRS_WORDS,
-                                          .word = pairs_word,
+                                          .pack = pairs_pack,
                                           .tile = pairs_tile_of,
                                           .prepare = pairs_prepare,
                                           .prepared_tile = pairs_prepared_tile_of};

@@ -6,9 +6,9 @@
 
 /* How tiles are computed. */
 struct bf16_way {
-    size_t rows;                                                  /* of a tile, at most */
-    size_t words;                                                 /* of 32 bits that a block of a row is packed into */
-    uint32_t (*word)(size_t depth, const gelu_bf16 *x, size_t i); /* the i-th of a row */
+    size_t rows;                                    /* of a tile, at most */
+    size_t words;                                   /* of 32 bits that a block of a row is packed into */
+    void (*pack)(const gelu_bf16 *x, float *words); /* a block of a row, words as floats of the same bits */
     /* acc (height, BF16_PANEL), rows ld apart, += blocks of packed x times blocks of a panel. Meanwhile `lines` cache lines
      * per block come nearer from `ahead` on. */
     void (*tile)(size_t height, size_t blocks, const void *x, const gelu_bf16 *w, float *acc, size_t ld,
@@ -21,19 +21,38 @@ struct bf16_way {
     void (*exact)(size_t height, size_t blocks, const void *x, const gelu_bf16 *w, float *acc);
 };
 
-enum { BF16_MOST_ROWS = 8, BF16_PREPARE_PANELS = 4 };
+enum { BF16_MOST_ROWS = 16, BF16_PREPARE_PANELS = 4 };
 
 GELU_INLINE size_t bf16_row_panels(const struct bf16_way *way, size_t rows) {
     return rows / way->rows + (rows % way->rows != 0);
 }
 
+/* A panel's rows, a block of k each, x from its first k on. Words are turned in as floats, which only moves them. */
+GELU_INLINE void bf16_pack_block(const struct bf16_way *way, size_t height, size_t depth, const gelu_bf16 *x,
+                                 size_t ldx, bool may_spill, float *out) {
+    float words[BF16_MOST_ROWS * BF16_BLOCK];
+    for (size_t m = 0; m < height; m++, x += ldx) {
+        gelu_bf16 edge[BF16_BLOCK] = {0};
+        if (depth < BF16_BLOCK) memcpy(edge, x, depth * sizeof *x);
+        way->pack(depth < BF16_BLOCK ? edge : x, height == 1 ? out : words + m * way->words);
+    }
+    if (height == 1) return;
+    if (may_spill)
+        pack_f32(height, way->words, words, way->words, out, height);
+    else
+        for (size_t i = 0; i < way->words; i++)
+            for (size_t m = 0; m < height; m++) *out++ = words[m * way->words + i];
+}
+
 GELU_INLINE void bf16_pack_rows_for(const struct bf16_way *way, size_t rows, size_t depth, const gelu_bf16 *x,
-                                    size_t ldx, uint32_t *out) {
-    size_t panels = bf16_row_panels(way, rows), words = bf16_blocks(depth) * way->words;
-    for (size_t p = 0, first = 0, end; p < panels; p++, first = end) {
-        end = first + (rows - first) / (panels - p);
-        for (size_t i = 0; i < words; i++)
-            for (size_t m = first; m < end; m++) *out++ = way->word(depth, x + m * ldx, i);
+                                    size_t ldx, float *out) {
+    size_t panels = bf16_row_panels(way, rows);
+    for (size_t p = 0, first = 0, height; p < panels; p++, first += height) {
+        height = (rows - first) / (panels - p);
+        for (size_t k = 0; k < depth; k += BF16_BLOCK, out += height * way->words) {
+            bool may_spill = p + 1 < panels || depth - k > BF16_BLOCK;
+            bf16_pack_block(way, height, bf16_min(depth - k, BF16_BLOCK), x + first * ldx + k, ldx, may_spill, out);
+        }
     }
 }
 

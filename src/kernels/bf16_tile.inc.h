@@ -96,11 +96,13 @@ GELU_SHARED void bf16_tile_exact(size_t height, size_t blocks, const void *packe
             }
 }
 
-static uint32_t bf16_word(size_t depth, const gelu_bf16 *x, size_t k) { return k < depth ? (uint32_t)x[k] << 16 : 0; }
+static void bf16_widen(const gelu_bf16 *x, float *words) {
+    for (size_t k = 0; k < BF16_BLOCK; k += V32_LANES) v32_store_f32(words + k, v32_load_bf16(x + k));
+}
 
 static const struct bf16_way bf16_way = {.rows = BF16_ROWS,
                                          .words = BF16_BLOCK,
-                                         .word = bf16_word,
+                                         .pack = bf16_widen,
                                          .tile = bf16_tile_of,
                                          .exact = FPENV_FLUSH_DOUBT ? bf16_tile_exact : NULL};
 BF16_FUNCTIONS(bf16)
