@@ -82,7 +82,7 @@ GELU_SHARED void pairs_prepare(size_t blocks, const gelu_bf16 *w, gelu_bf16 *pre
 }
 
 /* The even (0) or odd (1) chain of a block goes on by a word. */
-GELU_INLINE void pairs_step(int odd, bool prepared, size_t height, const uint32_t *x, const gelu_bf16 *w,
+GELU_INLINE void pairs_step(int odd, bool prepared, size_t height, const float *x, const gelu_bf16 *w,
                             v32 (*s)[PAIRS_VECTORS]) {
     v32 column[PAIRS_VECTORS];
     GELU_UNROLL
@@ -92,13 +92,13 @@ GELU_INLINE void pairs_step(int odd, bool prepared, size_t height, const uint32_
     }
     GELU_UNROLL
     for (size_t m = 0; m < height; m++) {
-        v32 row = _mm512_castsi512_ps(_mm512_set1_epi32((int)x[m]));
+        v32 row = v32_set(x[m]);
         GELU_UNROLL
         for (size_t v = 0; v < PAIRS_VECTORS; v++) s[m][v] = pairs_multiply_add(row, column[v], s[m][v]);
     }
 }
 
-GELU_INLINE void pairs_tile(bool prepared, size_t height, size_t blocks, const uint32_t *x, const gelu_bf16 *w,
+GELU_INLINE void pairs_tile(bool prepared, size_t height, size_t blocks, const float *x, const gelu_bf16 *w,
                             float *sums, size_t ld, uintptr_t ahead, size_t lines) {
     for (size_t b = 0; b < blocks; b++) {
         v32 even[PAIRS_ROWS][PAIRS_VECTORS], odd[PAIRS_ROWS][PAIRS_VECTORS];

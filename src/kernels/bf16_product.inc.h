@@ -7,8 +7,8 @@
 /* How tiles are computed. */
 struct bf16_way {
     size_t rows;                                    /* of a tile, at most */
-    size_t words;                                   /* of 32 bits that a block of a row is packed into */
-    void (*pack)(const gelu_bf16 *x, float *words); /* a block of a row, words as floats of the same bits */
+    size_t words;                                   /* that a block of a row is packed into: 32 bits, moved as floats */
+    void (*pack)(const gelu_bf16 *x, float *words); /* such a block */
     /* acc (height, BF16_PANEL), rows ld apart, += blocks of packed x times blocks of a panel. Meanwhile `lines` cache lines
      * per block come nearer from `ahead` on. */
     void (*tile)(size_t height, size_t blocks, const void *x, const gelu_bf16 *w, float *acc, size_t ld,
@@ -27,7 +27,7 @@ GELU_INLINE size_t bf16_row_panels(const struct bf16_way *way, size_t rows) {
     return rows / way->rows + (rows % way->rows != 0);
 }
 
-/* A panel's rows, a block of k each, x from its first k on. Words are turned in as floats, which only moves them. */
+/* A panel's rows, a block of k each, x from its first k on. */
 GELU_INLINE void bf16_pack_block(const struct bf16_way *way, size_t height, size_t depth, const gelu_bf16 *x,
                                  size_t ldx, bool may_spill, float *out) {
     float words[BF16_MOST_ROWS * BF16_BLOCK];
@@ -73,7 +73,7 @@ static void bf16_close_tile(size_t height, size_t width, const float *tile, floa
 
 /* blocks of k from `block` on, for a panel of columns and all rows. */
 GELU_INLINE void bf16_panel(const struct bf16_way *way, size_t rows, size_t width, size_t depth_blocks, size_t block,
-                            const uint32_t *x, const gelu_bf16 *w, uintptr_t ahead, const float *bias, float *c,
+                            const float *x, const gelu_bf16 *w, uintptr_t ahead, const float *bias, float *c,
                             size_t ldc) {
     _Alignas(64) float tile[BF16_MOST_ROWS * BF16_PANEL];
     _Alignas(64) gelu_bf16 prepared[BF16_SLAB * BF16_BLOCK * BF16_PANEL];
@@ -88,7 +88,7 @@ GELU_INLINE void bf16_panel(const struct bf16_way *way, size_t rows, size_t widt
         float *to = c + first * ldc, *acc = in_place ? to : tile;
         size_t ld = in_place ? ldc : BF16_PANEL;
         const float *from = block > 0 ? to : NULL;
-        const uint32_t *x_slab = x + (first * depth_blocks + block * height) * way->words;
+        const float *x_slab = x + (first * depth_blocks + block * height) * way->words;
         if (!in_place || block == 0) bf16_open_tile(height, width, bias, from, ldc, acc, ld);
         if (prepare)
             way->prepared_tile(height, blocks, x_slab, prepared, acc, ld, ahead + p * lines * blocks * 64, lines);

@@ -97,7 +97,9 @@ GELU_SHARED void bf16_tile_exact(size_t height, size_t blocks, const void *packe
 }
 
 static void bf16_widen(const gelu_bf16 *x, float *words) {
-    for (size_t k = 0; k < BF16_BLOCK; k += V32_LANES) v32_store_f32(words + k, v32_load_bf16(x + k));
+    uint32_t bits[BF16_BLOCK];
+    for (size_t k = 0; k < BF16_BLOCK; k++) bits[k] = (uint32_t)x[k] << 16;
+    memcpy(words, bits, sizeof bits);
 }
 
 static const struct bf16_way bf16_way = {.rows = BF16_ROWS,
