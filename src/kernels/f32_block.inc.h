@@ -75,15 +75,17 @@ GELU_INLINE size_t f32_vectors(size_t n, const uint64_t *bits, uint16_t *listed)
                                        const uint64_t *beyond) {                                                       \
         gelu_##in inputs[F32_BLOCK / F32_FEW + V32_LANES];                                                             \
         gelu_##out results[F32_BLOCK / F32_FEW + V32_LANES];                                                           \
-        uint16_t positions[F32_BLOCK / F32_FEW + F32_LIST_STEP];                                                       \
+        uint16_t positions[F32_BLOCK / F32_FEW + F32_LIST_STEP] = {0};                                                 \
         size_t count = f32_list(beyond, groups, positions);                                                            \
         for (size_t j = 0; j < count; j++) inputs[j] = x[positions[j]];                                                \
-        for (size_t j = count; j < count + V32_LANES; j++) inputs[j] = inputs[0];                                      \
+        for (size_t j = count; j < count + V32_LANES; j++) inputs[j] = x[positions[0]];                                \
         for (size_t j = 0; j < count; j += V32_LANES) {                                                                \
             v32 result = name##_far(v32_load_##in(inputs + j));                                                        \
             name##_store(results + j, result);                                                                         \
             for (uint64_t nan = f32_is_nan(result); nan != 0; nan &= nan - 1) {                                        \
-                size_t at = j + (size_t)__builtin_ctzll(nan), i = at < count ? positions[at] : positions[0];           \
+                size_t at = j + (size_t)__builtin_ctzll(nan);                                                          \
+                if (at >= count) break;                                                                                \
+                size_t i = positions[at];                                                                              \
                 open[i / F32_GROUP] |= (uint64_t)1 << i % F32_GROUP;                                                   \
             }                                                                                                          \
         }                                                                                                              \
