@@ -28,7 +28,7 @@ void bench_print_header(FILE *stream, bench_format format) {
               "times_relu,ghz\n",
               stream);
     else
-        fprintf(stream, "%-13s %-9s %-8s %-8s %-6s %-12s %9s %9s %7s %8s %8s\n", "operation", "function", "dtype",
+        fprintf(stream, "%-13s %-9s %-8s %-11s %-6s %-12s %9s %9s %7s %8s %8s\n", "operation", "function", "dtype",
                 "isa", "size", "input", "ns/elem", "clocks", "GB/s", "x memcpy", "x ReLU");
 }
 
@@ -44,7 +44,7 @@ void bench_print_rows(FILE *stream, bench_format format, size_t n, const bench_r
                     row_name(row), dtype, row->isa, group->n, group->input->name, group->threads, row->samples, row->ns,
                     row->ns * ghz, row->gbytes, row->per_memcpy, row->per_relu, ghz);
         else
-            fprintf(stream, "%-13s %-9s %-8s %-8s %-6s %-12s %9.4f %9.3f %7.2f %8.2f %8.2f\n", group->op->name,
+            fprintf(stream, "%-13s %-9s %-8s %-11s %-6s %-12s %9.4f %9.3f %7.2f %8.2f %8.2f\n", group->op->name,
                     row_name(row), dtype, row->isa, size, group->input->name, row->ns, row->ns * ghz, row->gbytes,
                     row->per_memcpy, row->per_relu);
     }

@@ -49,7 +49,7 @@ static void format_input(gelu_dtype dtype, uint64_t bits, size_t size, char *tex
 }
 
 void verify_print_header(void) {
-    printf("%s%-17s %-8s %-7s %11s %10s %10s  %-42s %s%s\n", cli_bold(stdout), "function", "dtype", "isa", "checked",
+    printf("%s%-17s %-8s %-11s %11s %10s %10s  %-42s %s%s\n", cli_bold(stdout), "function", "dtype", "isa", "checked",
            "misrounded", "worst ULP", "worst input", "result", cli_plain(stdout));
 }
 
@@ -84,7 +84,7 @@ static void print_row(const sweep_target *target, const sweep_result *result) {
         snprintf(worst, sizeof worst, "%.6f", result->worst_ulp);
         format_input(target->in, result->worst_x, sizeof x, x);
     }
-    printf("%-17s %-8s %-7s %11" PRIu64 " %10s %10s  %-42s ", name, type_name(target), target->isa, result->checked,
+    printf("%-17s %-8s %-11s %11" PRIu64 " %10s %10s  %-42s ", name, type_name(target), target->isa, result->checked,
            failed, worst, x);
     if (!is_good(result))
         printf("%sFAILED%s", cli_red(stdout), cli_plain(stdout));

@@ -66,12 +66,12 @@ table=$("$gelu" bench $quick --act erf --input normal)
 check 'the table has a header' grep -Eqx 'operation +function +dtype +isa +size +input +ns/elem .*' <<<"$table"
 check 'a row a size' test "$(grep -c '^forward  *erf  *f32 ' <<<"$table")" = 2
 check 'the clock is stated' grep -Eq '^.*; [0-9.]+ GHz .*\); 1 thread$' <<<"$table"
-check 'sizes have units' grep -Eq '^forward +erf +f32 +[a-z0-9]+ +1Ki +normal ' <<<"$table"
+check 'sizes have units' grep -Eq '^forward +erf +f32 +[a-z0-9_]+ +1Ki +normal ' <<<"$table"
 markdown=$("$gelu" bench $quick --act erf,tanh --op forward,grad --input normal --markdown)
 check 'a table for each operation' test "$(grep -cx '| | 64 | 1Ki |' <<<"$markdown")" = 2
 check 'a line for each function' test "$(grep -c '^| \*\*\(erf\|tanh\)\*\*, ' <<<"$markdown")" = 4
 cell='[0-9]+\.[0-9]+ \([0-9]+\.[0-9]+; [0-9]+\.[0-9]+\)'
-check 'a cell for each size' test "$(grep -cE "^\| \*\*.*\*\*, [a-z0-9]+ \| $cell \| $cell \|\$" <<<"$markdown")" = 4
+check 'a cell for each size' test "$(grep -cE "^\| \*\*.*\*\*, [a-z0-9_]+ \| $cell \| $cell \|\$" <<<"$markdown")" = 4
 markdown=$("$gelu" bench --repeat 1 --size 64 --act erf,tanh --input normal,sigma=3,bits --markdown)
 check 'with one size, a column for each input' grep -qFx '| | normal | sigma=3 | bits |' <<<"$markdown"
 check 'and a line for each function' test "$(grep -cE "^\| \*\*.*( \| $cell){3} \|\$" <<<"$markdown")" = 2
