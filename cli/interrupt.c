@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "interrupt.h"
@@ -94,15 +95,28 @@ void cli_output_closed(void) {
 static atomic_bool interrupted;
 static atomic_int interrupting; /* the signal */
 
+/* timeout(1) signals the process and then its whole group, so that one wish to stop comes twice. */
+enum { SAME_INTERRUPT_SECONDS = 1 };
+
 static void remember(int signal_number) {
-    atomic_store(&interrupting, signal_number);
-    atomic_store(&interrupted, true);
+    static atomic_long first; /* in seconds; 0 is none */
+    struct timespec now;
+    long before = 0;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (atomic_compare_exchange_strong(&first, &before, now.tv_sec + 1)) {
+        atomic_store(&interrupting, signal_number);
+        atomic_store(&interrupted, true);
+    } else if (now.tv_sec + 1 - before > SAME_INTERRUPT_SECONDS) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number); /* it is blocked here, and kills when this handler returns */
+    }
 }
 
 atomic_bool *cli_stop_on_interrupt(void) {
     static const int signals[] = {SIGINT, SIGTERM};
-    struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = remember, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
+    for (int i = 0; i < 2; i++) sigaddset(&action.sa_mask, signals[i]);
     for (int i = 0; i < 2; i++) {
         struct sigaction old;
         /* What the caller ignores (nohup) stays ignored. */

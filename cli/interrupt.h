@@ -29,7 +29,7 @@ void cli_hold_signals(void);
 void cli_release_signals(void);
 
 /* Ctrl-C (or SIGTERM) from now on only makes the flag true: for work that has something to show, or to keep, when it is
- * stopped. The second time it ends the program. */
+ * stopped. Once more, seconds later, ends the program. */
 atomic_bool *cli_stop_on_interrupt(void);
 /* After that: what was printed is on its way, and if there was a signal it now ends the program after all. */
 void cli_die_if_interrupted(void);

@@ -78,6 +78,21 @@ for seconds in 0.01 0.05 5; do
         awk '/^erf/ && ($4 == 0) != ($5 == "-" && $6 == "-" && $7 == "-") { bad = 1 } END { exit bad }' stopped.txt
 done
 
+# timeout signals the process, and then its group: one wish that comes twice, and the second may be met by any line.
+set -m # a background process then does not ignore SIGINT
+for ((i = 0; i < 20; i++)); do
+    checks=$((checks + 1))
+    "$gelu" verify --dtype f32 --isa all --threads 1 >stopped.txt 2>stderr.txt &
+    pid=$!
+    sleep 0.3
+    kill -INT $pid
+    kill -INT $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    code=$?
+    [ $code = 130 ] || fail "exit $code, not 130, after Ctrl-C twice: $(cat stopped.txt)"
+    check_error_line 'interrupted: the proof is not complete: of ' 'gelu verify, interrupted twice'
+done
+
 expect_error 2 "unknown function 'gelu'; known: identity" "$gelu" verify gelu
 expect_error 2 "unknown function ''" "$gelu" verify ''
 expect_error 2 "unknown type 'f16-f32'; known: f32, f32-f16, f32-bf16," "$gelu" verify --dtype f16-f32 erf
