@@ -57,6 +57,18 @@ GELU_INLINE size_t f32_vectors(size_t n, const uint64_t *bits, uint16_t *listed)
     return count;
 }
 
+/* What is worked on next, at the same places as a group: so many bytes of each array for it, which come nearer. */
+struct f32_ahead {
+    const void *read, *written;
+    size_t step;
+};
+GELU_INLINE void f32_fetch(struct f32_ahead ahead, size_t group) {
+    for (size_t at = group * ahead.step; at < (group + 1) * ahead.step; at += 64) {
+        __builtin_prefetch((const char *)ahead.read + at, 0, 3);
+        __builtin_prefetch((const char *)ahead.written + at, 1, 3);
+    }
+}
+
 /* name_block: groups of 64 elements, for each of which open gets a bit, set where the result stored is not certain.
  * Groups of nothing but inputs beyond the table go to name_far_group; after one another is likely. Other such inputs
  * are brought together for name_far: where they are few, one by one, else vector by vector. A group of which little is
@@ -113,12 +125,14 @@ GELU_INLINE size_t f32_vectors(size_t n, const uint64_t *bits, uint16_t *listed)
             open[i / F32_GROUP] |= (f32_is_nan(result) & lanes) << i % F32_GROUP;                                      \
         }                                                                                                              \
     }                                                                                                                  \
-    GELU_SHARED void name##_block(size_t groups, const gelu_##in *x, gelu_##out *y, uint64_t *open) {                  \
+    GELU_SHARED void name##_block(size_t groups, const gelu_##in *x, gelu_##out *y, uint64_t *open,                    \
+                                  struct f32_ahead ahead) {                                                            \
         uint64_t beyond[F32_BLOCK / F32_GROUP];                                                                        \
         size_t n_beyond = 0;                                                                                           \
         bool all = false;                                                                                              \
         for (size_t g = 0; g < groups; g++, x += F32_GROUP, y += F32_GROUP) {                                          \
             uint64_t left = 0, far = 0;                                                                                \
+            f32_fetch(ahead, g);                                                                                       \
             if (all)                                                                                                   \
                 for (int i = 0; i < F32_GROUP; i += V32_LANES)                                                         \
                     far |= (uint64_t)m32_bits(f32_beyond_##side(v32_load_##in(x + i), limit)) << i;                    \

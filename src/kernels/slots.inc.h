@@ -7,11 +7,14 @@
 
 #define DOUBLES(slot, operation, in, out, act) UNARY_LOOP(slot##_##act, act##_##operation##_to_##out, in, out)
 #ifdef GELU_SIMD_FMA
-#define FLOATS(slot, operation, in, out, act)                                                                          \
+#define FLOATS_PART(slot, operation, in, out, act)                                                                     \
     UNARY_LOOP(slot##_##act##_exact, act##_##operation##_to_##out, in, out)                                            \
     F32_EXACT_BLOCKS(slot##_##act, operation, in, out, act)                                                            \
     F32_REPAIR(slot##_##act##_repair, slot##_##act##_exact, in, out)                                                   \
-    F32_LOOP(slot##_##act, slot##_##act##_repair, in, out)
+    F32_PART(slot##_##act, slot##_##act##_repair, in, out)
+#define FLOATS(slot, operation, in, out, act)                                                                          \
+    FLOATS_PART(slot, operation, in, out, act)                                                                         \
+    F32_LOOP(slot##_##act, in, out)
 #else
 #define FLOATS DOUBLES
 #endif
@@ -19,12 +22,14 @@
 /* The fast kernels: the same steps everywhere. What is cheap anyway is exact. */
 #define FAST(slot, operation, in, out, act)                                                                            \
     FAST_BLOCKS(slot##_##act, act)                                                                                     \
-    F32_LOOP(slot##_##act, f32_no_repair, in, out)
+    F32_PART(slot##_##act, f32_no_repair, in, out)                                                                     \
+    F32_LOOP(slot##_##act, in, out)
 #define SHORT(slot, operation, in, out, act)                                                                           \
     UNARY_LOOP(slot##_##act##_exact, act##_forward_to_##out, in, out)                                                  \
     SHORT_BLOCKS(slot##_##act, in, out, act, SHORT_TINY_##in##_##out)                                                  \
     F32_REPAIR(slot##_##act##_repair, slot##_##act##_exact, in, out)                                                   \
-    F32_LOOP(slot##_##act, slot##_##act##_repair, in, out)
+    F32_PART(slot##_##act, slot##_##act##_repair, in, out)                                                             \
+    F32_LOOP(slot##_##act, in, out)
 #define SHORT_TINY_bf16_bf16 f32_tiny_bf16
 #define SHORT_TINY_f16_f16 f32_never_tiny
 #define SHORT_TINY_f32_f16 f32_never_tiny
@@ -87,29 +92,29 @@
     UNARY_LOOP(fast_slope_##act##_exact, act##_grad_to_f32, f32, f32) /* NaN */                                        \
     F32_FAST_GRAD_BLOCKS(fast_slope_##act, act)                                                                        \
     F32_REPAIR(fast_slope_##act##_repair, fast_slope_##act##_exact, f32, f32)                                          \
-    F32_LOOP(fast_slope_##act, fast_slope_##act##_repair, f32, f32)
+    F32_PART(fast_slope_##act, fast_slope_##act##_repair, f32, f32)
 FAST_SLOPE(erf)
 FAST_SLOPE(tanh)
 FAST_SLOPE(quick)
 FAST_SLOPE(silu)
-#define FAST_PRODUCT(slot, type, act) F32_BACKWARD_LOOP(slot##_##act, fast_slope_##act, type)
+#define FAST_PRODUCT(slot, type, act) F32_BACKWARD_LOOP(slot##_##act, fast_slope_##act##_part, type)
 
 #define PRODUCT_f32(slot, type, act) BINARY_LOOP(slot##_##act, act##_backward_f32, type, type)
 #define PRODUCT_f64(slot, type, act) BINARY_LOOP(slot##_##act, act##_backward_f64, type, type)
 #ifdef GELU_SIMD_FMA
 /* Derivatives as f32 from the shorter types; the kernel list has those from f32. */
 #define SLOPES(act)                                                                                                    \
-    FLOATS(slope_f16, grad, f16, f32, act)                                                                             \
-    FLOATS(slope_bf16, grad, bf16, f32, act)
+    FLOATS_PART(slope_f16, grad, f16, f32, act)                                                                        \
+    FLOATS_PART(slope_bf16, grad, bf16, f32, act)
 SLOPES(erf)
 SLOPES(tanh)
 SLOPES(quick)
 SLOPES(silu)
-#define slope_f32_erf grad_f32_erf
-#define slope_f32_tanh grad_f32_tanh
-#define slope_f32_quick grad_f32_quick
-#define slope_f32_silu grad_f32_silu
-#define SMOOTH_PRODUCT(slot, type, act) F32_BACKWARD_LOOP(slot##_##act, slope_##type##_##act, type)
+#define slope_f32_erf_part grad_f32_erf_part
+#define slope_f32_tanh_part grad_f32_tanh_part
+#define slope_f32_quick_part grad_f32_quick_part
+#define slope_f32_silu_part grad_f32_silu_part
+#define SMOOTH_PRODUCT(slot, type, act) F32_BACKWARD_LOOP(slot##_##act, slope_##type##_##act##_part, type)
 #else
 #define SMOOTH_PRODUCT PRODUCT_f32
 #endif
