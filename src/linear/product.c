@@ -63,14 +63,14 @@ static struct plan make_plan(const struct gelu_kernels *kernels, gelu_dtype real
     p.chunks = at_least(divide_up(rows, CHUNK_ROWS), 1);
     if (panels < divide_up(wanted, p.chunks))
         p.chunks = at_least(p.chunks, at_most(divide_up(wanted, panels), divide_up(rows, 2 * kernels->tile_rows)));
-    /* Tasks as equal as can be, and as many for each worker. */
-    p.tasks = at_least(divide_up(panels, rows <= kernels->tile_rows ? 1 : most_panels), divide_up(wanted, p.chunks));
-    while (p.tasks * p.chunks % p.workers > 0) p.tasks++;
-    p.tasks = at_most(p.tasks, panels);
     /* Few columns: several chunks at a time, so that every worker has some. */
     size_t group_rows = CHUNK_ROWS * divide_up(wanted, divide_up(panels, most_panels));
     size_t chunk_rows = divide_up(rows, p.chunks), row_nbytes = PRODUCT_BLOCK * element;
     p.group = at_most(p.chunks, at_least(group_rows / at_least(chunk_rows, 1), 1));
+    /* Tasks as equal as can be, and as many for each worker. */
+    p.tasks = at_least(divide_up(panels, rows <= kernels->tile_rows ? 1 : most_panels), divide_up(wanted, p.chunks));
+    while (p.tasks * p.group % p.workers > 0) p.tasks++;
+    p.tasks = at_most(p.tasks, panels);
     p.slab_nbytes = round_up(chunk_rows * row_nbytes + PACK_SPILL);
     /* At most 2 * wanted chunks, each with a row to make them equal, its spill and its alignment. */
     p.block_nbytes = at_most(rows, group_rows) * row_nbytes + 2 * wanted * (row_nbytes + PACK_SPILL + ALLOC_ALIGNMENT);
@@ -102,18 +102,22 @@ struct run {
 };
 
 struct chunk {
+    size_t index;            /* in the group */
     size_t row, rows, tiles; /* tiles of rows, as equal as can be */
-    unsigned char *packed;
 };
 
 static struct chunk chunk_at(const struct run *run, size_t i) {
     size_t rows = run->product->rows, chunks = run->plan.chunks, chunk = run->first + i;
     /* The first rows % chunks have one row more. */
     size_t row = rows / chunks * chunk + at_most(chunk, rows % chunks);
-    struct chunk c = {.row = row, .rows = rows / chunks + (chunk < rows % chunks)};
+    struct chunk c = {.index = i, .row = row, .rows = rows / chunks + (chunk < rows % chunks)};
     c.tiles = divide_up(c.rows, run->product->kernels->tile_rows);
-    c.packed = run->packed + i * run->plan.blocks * run->plan.slab_nbytes;
     return c;
+}
+
+/* A block of a chunk's rows, where they are packed. */
+static void *slab_of(const struct run *run, const struct chunk *c, size_t block) {
+    return run->packed + (c->index * run->plan.blocks + block) * run->plan.slab_nbytes;
 }
 
 /* The next item that no worker has taken, or what is past the last. */
@@ -146,7 +150,7 @@ static struct product_rows chunk_rows(const struct run *run, const struct chunk 
     if (reads_rows(product))
         return (struct product_rows){linear_at(a->p, a->dtype, (c->row + row) * a->stride + block * PRODUCT_BLOCK),
                                      a->stride, 1};
-    const void *p = linear_at(c->packed + block * run->plan.slab_nbytes, product->real, row * length);
+    const void *p = linear_at(slab_of(run, c, block), product->real, row * length);
     if (a->depth_stride == 1) return (struct product_rows){p, length, 1};
     return (struct product_rows){p, 1, height};
 }
@@ -160,7 +164,7 @@ static void pack_rows(void *context, size_t worker) {
     for (size_t item; (item = take(run)) < run->chunks * plan->blocks;) {
         struct chunk c = chunk_at(run, item / plan->blocks);
         size_t block = item % plan->blocks, length = block_length(product, block);
-        void *slab = c.packed + block * plan->slab_nbytes;
+        void *slab = slab_of(run, &c, block);
         if (product->a.depth_stride == 1) {
             widen_rows(product, c.row, c.rows, block * PRODUCT_BLOCK, length, slab);
             continue;
@@ -376,9 +380,10 @@ void gelu_product_run(const struct product *product, struct product_space space)
     run.workers = space.p;
     run.packed = run.workers + plan->workers * (plan->acc_nbytes + plan->panel_nbytes + plan->line_nbytes);
     assert(plan->group * plan->slab_nbytes <= plan->block_nbytes);
+    const bool packs = !reads_rows(product);
     for (; run.first < plan->chunks; run.first += run.chunks) {
-        run.chunks = at_most(plan->group, plan->chunks - run.first);
-        if (!reads_rows(product)) in_parallel(&run, run.chunks * plan->blocks, pack_rows);
+        run.chunks = packs ? at_most(plan->group, plan->chunks - run.first) : plan->chunks;
+        if (packs) in_parallel(&run, run.chunks * plan->blocks, pack_rows);
         in_parallel(&run, run.chunks * plan->tasks, multiply);
     }
 }
