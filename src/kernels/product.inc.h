@@ -9,6 +9,7 @@
  * PRODUCT_VECTOR   its vector, v32 or v64
  * PRODUCT_WEIGHT   the type of the weights
  * PRODUCT_WIDEN    loads as many weights as a vector has lanes
+ * PRODUCT_EVEN, PRODUCT_ODD   perhaps: load every other one of twice as many, where that is cheaper
  *
  * A block's sums stay in registers, TILE_ROWS * TILE_VECTORS of them, so every loop over them must unroll. Each output is
  * a chain of its own in one lane, so neither the height nor the vocabulary changes a bit. */
@@ -20,6 +21,14 @@
 #define PRODUCT_WIDTH (TILE_VECTORS * PRODUCT_LANES)
 #define PRODUCT_REACH 3
 #define PRODUCT_LINES ((PRODUCT_WIDTH * sizeof(PRODUCT_WEIGHT) + 63) / 64) /* of a panel, for each k */
+/* So many pairs of vectors have the even and the odd ones of their columns, until the sums leave. */
+#ifdef PRODUCT_EVEN
+#define PRODUCT_PAIRS (TILE_VECTORS / 2)
+#else
+#define PRODUCT_PAIRS 0
+#define PRODUCT_EVEN PRODUCT_WIDEN
+#define PRODUCT_ODD PRODUCT_WIDEN
+#endif
 #define PRODUCT_DO(operation) PRODUCT_JOIN(PRODUCT_VECTOR, operation)
 /* With one lane the compiler makes the vectors itself, out of loops that do nothing else. */
 #if V32_LANES > 1
@@ -50,8 +59,13 @@ GELU_INLINE void PRODUCT_TILE(const size_t height, size_t depth, const struct pr
         PRODUCT_VECTOR w[TILE_VECTORS];
         for (size_t line = 0; height > TILE_FEW && line < PRODUCT_LINES; line++) PRODUCT_FETCH(ahead + line * 64, 0, 3);
         if (height <= TILE_FEW) PRODUCT_FETCH(ahead, 0, 2);
-        PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) w[j] =
-            PRODUCT_WIDEN(b + k * PRODUCT_WIDTH + j * PRODUCT_LANES);
+        const PRODUCT_WEIGHT *row = b + k * PRODUCT_WIDTH;
+        PRODUCT_UNROLL for (size_t j = 0; j + 2 <= 2 * PRODUCT_PAIRS; j += 2) {
+            w[j] = PRODUCT_EVEN(row + j * PRODUCT_LANES);
+            w[j + 1] = PRODUCT_ODD(row + j * PRODUCT_LANES);
+        }
+        PRODUCT_UNROLL for (size_t j = 2 * PRODUCT_PAIRS; j < TILE_VECTORS; j++) w[j] =
+            PRODUCT_WIDEN(row + j * PRODUCT_LANES);
         PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
             PRODUCT_VECTOR x = PRODUCT_DO(set)(a[i / PRODUCT_REACH][i % PRODUCT_REACH * stride]);
             PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) s[i][j] = PRODUCT_DO(fma)(x, w[j], s[i][j]);
@@ -61,6 +75,11 @@ GELU_INLINE void PRODUCT_TILE(const size_t height, size_t depth, const struct pr
     PRODUCT_UNROLL for (size_t i = 0; i < height; i++) {
         const PRODUCT_REAL *from = (const PRODUCT_REAL *)ends->from + i * ends->from_stride;
         PRODUCT_REAL *to = (PRODUCT_REAL *)ends->to + i * ends->to_stride;
+        PRODUCT_UNROLL for (size_t j = 0; j + 2 <= 2 * PRODUCT_PAIRS; j += 2) {
+            PRODUCT_VECTOR even = s[i][j], odd = s[i][j + 1];
+            s[i][j] = PRODUCT_DO(zip_low)(even, odd);
+            s[i][j + 1] = PRODUCT_DO(zip_high)(even, odd);
+        }
         PRODUCT_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++)
             PRODUCT_DO(store)(to + j * PRODUCT_LANES, PRODUCT_DO(load)(from + j * PRODUCT_LANES) + s[i][j]);
     }
@@ -93,3 +112,6 @@ static const product_tile PRODUCT_NAME[TILE_ROWS + 1] = {NULL, TILE_HEIGHTS(PROD
 #undef PRODUCT_VECTOR
 #undef PRODUCT_WEIGHT
 #undef PRODUCT_WIDEN
+#undef PRODUCT_EVEN
+#undef PRODUCT_ODD
+#undef PRODUCT_PAIRS

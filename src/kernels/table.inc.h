@@ -51,6 +51,10 @@
 #define PRODUCT_VECTOR v32
 #define PRODUCT_WEIGHT uint16_t
 #define PRODUCT_WIDEN v32_load_bf16
+#if V32_LANES > 1
+#define PRODUCT_EVEN v32_load_bf16_even
+#define PRODUCT_ODD v32_load_bf16_odd
+#endif
 #include "kernels/product.inc.h"
 #define PRODUCT_NAME tiles_f64
 #define PRODUCT_REAL double
