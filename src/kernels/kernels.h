@@ -77,6 +77,9 @@ struct gelu_kernels {
                        const void *from, void *to);
     void (*turned_f64)(size_t count, size_t depth, const void *a, const void *panels, size_t inside, size_t stride,
                        const void *from, void *to);
+    /* A single k: to[i] = from[i] + fma(*a, b[i], +0) for i < count; from NULL: +0. */
+    void (*scaled_f32)(size_t count, const void *a, const void *b, const void *from, void *to);
+    void (*scaled_f64)(size_t count, const void *a, const void *b, const void *from, void *to);
 
     /* bf16 compute (gelu.h, Linear), in whatever environment; it is restored. c (rows, cols) = x W^T + bias (NULL: +0),
      * where w is packed as bf16_layout.h says, from a panel's begin, and x by the pack_rows of the same table into

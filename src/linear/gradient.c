@@ -6,6 +6,7 @@
  * they are. */
 #include <string.h>
 #include "base/compiler.h"
+#include "base/parallel.h"
 #include "linear/linear.h"
 
 /* What a gradient starts from, +0 where there is none, and where it goes. */
@@ -88,12 +89,40 @@ void gelu_linear_input_grad(const gelu_linear *linear, size_t rows, struct linea
         (struct gradient){linear->kernels, linear->real, from, to}, space);
 }
 
+/* dw of one row: rows of it, each a number times a vector, in the order of memory. Tiles would have a single k. */
+struct outer {
+    struct gradient gradient;
+    const void *a, *b; /* (rows) and (cols), of real */
+    size_t rows, cols, pieces;
+};
+
+static void outer_piece(void *context, size_t index) {
+    const struct outer *o = context;
+    const struct gradient *g = &o->gradient;
+    size_t each = o->rows / o->pieces, more = o->rows % o->pieces, first = index * each + linear_min(index, more);
+    for (size_t i = first; i < first + each + (index < more); i++) {
+        const void *a = linear_at(o->a, g->real, i), *from = linear_at(g->from.p, g->real, i * g->from.ld);
+        (g->real == GELU_F64 ? g->kernels->scaled_f64 : g->kernels->scaled_f32)(
+            o->cols, a, o->b, g->from.p ? from : NULL, linear_at(g->to.p, g->real, i * g->to.ld));
+    }
+}
+
+static void run_outer(size_t rows, size_t cols, const void *a, const void *b, struct gradient gradient,
+                      struct product_space space) {
+    size_t threads = linear_min(space.threads, gelu_parallel_threads());
+    struct outer outer = {gradient, a, b, rows, cols, gelu_product_workers(rows, cols, 1, threads)};
+    gelu_parallel_for(outer.pieces, outer_piece, &outer);
+}
+
 void gelu_linear_weight_grad(const gelu_linear *linear, gelu_grad_mode mode, size_t rows, struct linear_matrix x,
                              struct linear_matrix dy, struct linear_matrix dw, void *db, struct product_space space) {
     size_t in = linear->in, out = linear->out;
     struct gradient g = {.kernels = linear->kernels, .real = linear->real, .to = dw};
     if (mode == GELU_GRAD_ADD) g.from = dw;
-    if (dw.p && linear->layout == GELU_OUT_IN)
+    bool out_in = linear->layout == GELU_OUT_IN;
+    if (dw.p && rows == 1 && x.dtype == linear->real && dy.dtype == linear->real)
+        run_outer(out_in ? out : in, out_in ? in : out, out_in ? dy.p : x.p, out_in ? x.p : dy.p, g, space);
+    else if (dw.p && out_in)
         run(linear, out, in, rows, along_cols(dy), along_cols(x), g, space);
     else if (dw.p)
         run(linear, in, out, rows, along_cols(x), along_cols(dy), g, space);

@@ -47,7 +47,7 @@ size_t gelu_product_threads(const void *workspace) {
     return workspace ? gelu_parallel_processors() : gelu_num_threads();
 }
 
-static size_t count_workers(size_t rows, size_t cols, size_t depth, size_t threads) {
+size_t gelu_product_workers(size_t rows, size_t cols, size_t depth, size_t threads) {
     size_t work;
     bool small = size_mul(rows, cols, &work) && size_mul(work, depth, &work) && work < SERIAL_WORK;
     return small ? 1 : threads;
@@ -57,7 +57,7 @@ static struct plan make_plan(const struct gelu_kernels *kernels, gelu_dtype real
                              size_t depth, size_t threads) {
     size_t width = gelu_product_width(kernels, real), element = gelu_dtype_nbytes(real);
     struct plan p = {.width = width, .panels = divide_up(cols, width), .blocks = divide_up(depth, PRODUCT_BLOCK)};
-    p.workers = count_workers(rows, cols, depth, threads);
+    p.workers = gelu_product_workers(rows, cols, depth, threads);
     size_t wanted = p.workers > 1 ? 2 * p.workers : 1; /* tasks, for an even load */
     size_t most_panels = at_least(CHUNK_COLS / width, 1), panels = at_least(p.panels, 1);
     p.chunks = at_least(divide_up(rows, CHUNK_ROWS), 1);

@@ -64,6 +64,9 @@ struct product_space {
  * workspace may be older than the setting: it has room for as many as there are processors. */
 size_t gelu_product_threads(const void *workspace);
 
+/* How many of so many threads a product of this size is worth. */
+size_t gelu_product_workers(size_t rows, size_t cols, size_t depth, size_t threads);
+
 /* Columns of a panel. */
 size_t gelu_product_width(const struct gelu_kernels *kernels, gelu_dtype real);
 /* Bytes of workspace that a product of this size needs for up to so many threads, whatever its factors: no less for

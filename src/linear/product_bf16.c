@@ -16,8 +16,7 @@ enum {
     SHALLOW_COLS = 128, /* of a group, up to SHALLOW k; more with deep sums, whose acc is stored more often */
     DEEP_COLS = 256,
     SHALLOW = 1024,
-    FINISH_ROWS = 32,     /* the epilogue's part of acc */
-    SERIAL_WORK = 1 << 19 /* multiplications that one core does sooner than a second thread starts */
+    FINISH_ROWS = 32 /* the epilogue's part of acc */
 };
 
 struct plan {
@@ -30,15 +29,9 @@ static size_t divide_up(size_t a, size_t b) { return a / b + (a % b > 0); }
 static size_t round_up(size_t n) { return divide_up(n, BF16_PANEL) * BF16_PANEL; }
 static size_t at_least(size_t a, size_t limit) { return a > limit ? a : limit; }
 
-static size_t count_workers(size_t rows, size_t cols, size_t depth, size_t threads) {
-    size_t work;
-    bool small = size_mul(rows, cols, &work) && size_mul(work, depth, &work) && work < SERIAL_WORK;
-    return small ? 1 : threads;
-}
-
 /* rows and cols are not 0. false where a size does not fit. */
 static bool make_plan(size_t rows, size_t cols, size_t depth, bool packed, size_t threads, struct plan *p) {
-    *p = (struct plan){.workers = count_workers(rows, cols, depth, threads)};
+    *p = (struct plan){.workers = gelu_product_workers(rows, cols, depth, threads)};
     p->chunk_rows = bf16_min(round_up(divide_up(rows, p->workers)), CHUNK_ROWS);
     p->chunks = divide_up(rows, p->chunk_rows);
     size_t most = depth > SHALLOW ? DEEP_COLS : SHALLOW_COLS;

@@ -286,6 +286,24 @@ GELU_SHARED void test_loads(void) {
     guard_close(&g);
 }
 
+/* Column j of lines that are `stride` apart. */
+#define COLUMN_64(P) (v64_load_transposed(P, stride, r_64), r_64[j])
+#define COLUMN_32(P) (v32_load_transposed(P, stride, r_32), r_32[j])
+GELU_SHARED void test_transposed(void) {
+    struct guard g = guard_open(8192);
+    v64 r_64[V64_LANES];
+    v32 r_32[V32_LANES];
+    for (size_t more = 0; more < 4; more++) {
+        size_t stride = V64_LANES + more;
+        for (size_t j = 0; j < V64_LANES; j++)
+            LOADS(64, double, COLUMN_64, (V64_LANES - 1) * stride + V64_LANES, exact, bits_64(p, lane * stride + j))
+        stride = V32_LANES + more;
+        for (size_t j = 0; j < V32_LANES; j++)
+            LOADS(32, float, COLUMN_32, (V32_LANES - 1) * stride + V32_LANES, exact, bits_32(p, lane * stride + j))
+    }
+    guard_close(&g);
+}
+
 GELU_SHARED void test_stores(void) {
     struct guard g = guard_open(1);
     for (int round = 0; round < 20; round++) {
@@ -339,6 +357,7 @@ GELU_SHARED int vocabulary_run(void) {
     test_lookups();
     test_table_lookups();
     test_loads();
+    test_transposed();
     test_stores();
     test_halves();
     printf("vocabulary: %u lanes are wrong\n", failures);
