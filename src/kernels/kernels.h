@@ -57,11 +57,12 @@ struct gelu_kernels {
 #define GELU_CONVERT(from, to) void (*convert_##from##_##to)(size_t n, const gelu_##from *src, gelu_##to *dst);
 #include "kernels/kernel_list.inc"
 
-    /* Parts of the canonical product (gelu.h, Linear). A tile is up to tile_rows high and tile_width wide, of type
-     * f32 for weights of f32, f16 and bf16, and f64 for weights of f64: tiles[type of the weights][height] does
-     *   to[i][j] = from[i][j] + the sum over k < depth of a(i, k) * b[k*width + j],  the sum starting from +0,
+    /* Parts of the canonical product (gelu.h, Linear). A tile is up to tile_rows high, and p of tile_parts of tile_width
+     * wide, of type f32 for weights of f32, f16 and bf16, and f64 for weights of f64:
+     * tiles[type of the weights][(p - 1) * (tile_rows + 1) + height] does
+     *   to[i][j] = from[i][j] + the sum over k < depth of a(i, k) * b[k*tile_width + j],  the sum starting from +0,
      * which is the rule for one block, where depth is from 1 to PRODUCT_BLOCK. */
-    size_t tile_rows, tile_width_f32, tile_width_f64;
+    size_t tile_rows, tile_width_f32, tile_width_f64, tile_parts;
     const product_tile *tiles[GELU_BF16 + 1];
     /* Packing for it: dst[k*width + i] = src[i*stride + k] for i < count and k < depth, and 0 for i from count to
      * width - 1. Up to PACK_SPILL bytes behind dst may be overwritten. */

@@ -11,7 +11,9 @@ const struct gelu_kernels TABLE_JOIN(gelu_kernels_, ISA_NAME) = {
     .tile_rows = TILE_ROWS,
     .tile_width_f32 = TILE_VECTORS * V32_LANES,
     .tile_width_f64 = TILE_VECTORS * V64_LANES,
-    .tiles = {[GELU_F32] = tiles_f32, [GELU_F64] = tiles_f64, [GELU_F16] = tiles_f16, [GELU_BF16] = tiles_bf16},
+    .tile_parts = TILE_PARTS,
+    .tiles =
+        {[GELU_F32] = tiles_f32[0], [GELU_F64] = tiles_f64[0], [GELU_F16] = tiles_f16[0], [GELU_BF16] = tiles_bf16[0]},
     .pack_f32 = pack_f32,
     .pack_f64 = pack_f64,
     .copy_f32 = pack_f32_copy,

@@ -120,6 +120,9 @@ static void *slab_of(const struct run *run, const struct chunk *c, size_t block)
     return run->packed + (c->index * run->plan.blocks + block) * run->plan.slab_nbytes;
 }
 
+/* Parts of a panel are as wide, or a multiple of that. */
+static size_t width_step(const struct run *run) { return run->plan.width / run->product->kernels->tile_parts; }
+
 /* The next item that no worker has taken, or what is past the last. */
 static size_t take(struct run *run) { return atomic_fetch_add_explicit(&run->taken, 1, memory_order_relaxed); }
 
@@ -181,12 +184,14 @@ static void pack_rows(void *context, size_t worker) {
 }
 
 /* A panel's block of b, packed: where it is, or in buffer. */
-static const void *panel_block(const struct product *product, const struct product_part *part, size_t block,
-                               size_t length, void *buffer, void *scratch) {
+static const void *panel_block(const struct run *run, const struct product_part *part, size_t block, size_t length,
+                               void *buffer) {
+    const struct product *product = run->product;
     const struct product_factor *b = &product->b;
     if (b->form == PRODUCT_PANELS)
-        return linear_at(b->p, b->dtype, part->col * product->depth + block * PRODUCT_BLOCK * part->width);
-    gelu_product_pack(product, b, part->col, part->cols, block * PRODUCT_BLOCK, length, part->width, buffer, scratch);
+        return linear_at(b->p, b->dtype, part->col * product->depth + block * PRODUCT_BLOCK * run->plan.width);
+    gelu_product_pack(product, b, part->col, part->cols, block * PRODUCT_BLOCK, length, run->plan.width, buffer,
+                      part->scratch);
     return buffer;
 }
 
@@ -271,7 +276,7 @@ static void multiply_turned(const struct run *run, const struct task *task, size
                             const struct product_part *part, const struct product_ends *ends) {
     const struct product *product = run->product;
     const struct product_factor *b = &product->b;
-    size_t width = part->width, k = block * PRODUCT_BLOCK;
+    size_t width = run->plan.width, k = block * PRODUCT_BLOCK;
     const struct product_rows a = chunk_rows(run, &task->chunk, block, 0, 1);
     const void *panels = linear_at(b->p, b->dtype, k / width * width * b->stride + part->col * width);
     (product->real == GELU_F64 ? product->kernels->turned_f64 : product->kernels->turned_f32)(
@@ -283,15 +288,16 @@ static void multiply_tiles(const struct run *run, const struct task *task, size_
     const struct product *product = run->product;
     const struct chunk *c = &task->chunk;
     gelu_dtype real = product->real, type = product->b.form == PRODUCT_PANELS ? product->b.dtype : real;
-    size_t length = block_length(product, block);
-    const void *b = panel_block(product, part, block, length, task->buffer, part->scratch);
+    size_t length = block_length(product, block), parts = part->width / width_step(run);
+    const product_tile *tiles = product->kernels->tiles[type] + (parts - 1) * (product->kernels->tile_rows + 1);
+    const void *b = panel_block(run, part, block, length, task->buffer);
     struct look_ahead ahead = look_ahead(run, task, block, panel, b);
     for (size_t t = 0; t < c->tiles; t++) {
         size_t row = c->rows * t / c->tiles, height = c->rows * (t + 1) / c->tiles - row;
         const struct product_rows a = chunk_rows(run, c, block, row, height);
-        ends.ahead = ahead_in_b(product, &ahead, part->width, t);
+        ends.ahead = ahead_in_b(product, &ahead, run->plan.width, t);
         if (ends.ahead.at == 0) ends.ahead.at = (uintptr_t)b; /* near already */
-        product->kernels->tiles[type][height](length, &a, b, &ends);
+        tiles[height](length, &a, b, &ends);
         ends.from = linear_at(ends.from, real, height * ends.from_stride);
         ends.to = linear_at(ends.to, real, height * ends.to_stride);
         ends.written = linear_at(ends.written, real, height * ends.written_stride);
@@ -334,15 +340,15 @@ static void multiply_nothing(const struct product *product, const struct product
 static void multiply_task(const struct run *run, const struct task *task) {
     const struct product *product = run->product;
     const struct chunk *c = &task->chunk;
-    size_t width = run->plan.width;
+    size_t width = run->plan.width, step = width_step(run);
     for (size_t block = 0; block == 0 || block < run->plan.blocks; block++)
         for (size_t panel = task->first; panel < task->last; panel++) {
-            size_t col = panel * width;
+            size_t col = panel * width, cols = at_most(product->cols - col, width);
             struct product_part part = {c->row,
                                         c->rows,
                                         col,
-                                        at_most(product->cols - col, width),
-                                        width,
+                                        cols,
+                                        divide_up(cols, step) * step,
                                         linear_at(task->acc, product->real, (panel - task->first) * c->rows * width),
                                         task->buffer + run->plan.panel_nbytes};
             if (run->plan.blocks > 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* What product tiles and packing need beyond the vocabulary, which is included before: how large a tile is, f64's exact
- * fma, loads by the same name for both types, zip_low and zip_high, the two halves of a0 b0 a1 b1 ..., and
+/* What product tiles and packing need beyond the vocabulary, which is included before: how large a tile is (and, in
+ * vectors, how narrow), f64's exact fma, loads by the same name for both types, zip_low and zip_high, the two halves of a0 b0 a1 b1 ..., and
  * load_transposed: r[j] gets element j of as many lines as a vector has lanes. */
 #ifndef GELU_SIMD_TILE_H
 #define GELU_SIMD_TILE_H
@@ -20,6 +20,8 @@ GELU_INLINE void v64_store(double *p, v64 x) { store_f64(p, x); }
 #define TILE_VECTORS 8
 #define TILE_ROWS 1
 #define TILE_HEIGHTS(X) X(1)
+#define TILE_PARTS 1
+#define TILE_WIDTHS(X, height) X(height, 8)
 
 GELU_INLINE v64 v64_fma(v64 a, v64 b, v64 c) { return fma_f64(a, b, c); }
 GELU_INLINE v32 v32_load_f16(const uint16_t *p) { return (float)load_f16(p); }
@@ -41,6 +43,8 @@ GELU_INLINE v64 v64_fma(v64 a, v64 b, v64 c) { return v64_multiply_add(a, b, c);
 #define TILE_VECTORS 3
 #define TILE_ROWS 9
 #define TILE_HEIGHTS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9)
+#define TILE_PARTS 3
+#define TILE_WIDTHS(X, height) X(height, 1) X(height, 2) X(height, 3)
 
 GELU_INLINE v32 v32_zip_low(v32 a, v32 b) {
     const i32 order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -105,6 +109,8 @@ GELU_INLINE void v64_load_transposed(const double *lines, size_t stride, v64 *r)
 #define TILE_VECTORS 2
 #define TILE_ROWS 6
 #define TILE_HEIGHTS(X) X(1) X(2) X(3) X(4) X(5) X(6)
+#define TILE_PARTS 2
+#define TILE_WIDTHS(X, height) X(height, 1) X(height, 2)
 
 GELU_INLINE v32 v32_zip_low(v32 a, v32 b) {
     return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x20);
@@ -155,6 +161,8 @@ GELU_INLINE void v64_load_transposed(const double *lines, size_t stride, v64 *r)
 #define TILE_VECTORS 3
 #define TILE_ROWS 7
 #define TILE_HEIGHTS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define TILE_PARTS 3
+#define TILE_WIDTHS(X, height) X(height, 1) X(height, 2) X(height, 3)
 
 GELU_INLINE v32 v32_zip_low(v32 a, v32 b) { return vzip1q_f32(a, b); }
 GELU_INLINE v32 v32_zip_high(v32 a, v32 b) { return vzip2q_f32(a, b); }
