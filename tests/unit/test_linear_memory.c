@@ -74,6 +74,39 @@ static void check(size_t rows, size_t in, size_t out, gelu_dtype type, bool high
     assert_intact(DB, db, out, real);
 }
 
+/* In bf16 compute, which has no gradients. */
+static void check_bf16(size_t rows, size_t in, size_t out, gelu_dtype ytype, bool high, bool view, gelu_layout layout) {
+    size_t nbytes, none;
+    const gelu_weights w = {GELU_BF16, layout, array(WEIGHT, high, in * out, GELU_BF16), 0,
+                            array(BIAS, high, out, GELU_BF16)};
+    void *x = array(X, high, rows * in, GELU_BF16), *y = array(Y, high, rows * out, ytype);
+    void *preact = array(PREACT, high, rows * out, GELU_F32);
+    const gelu_epilogue e = {.residual = array(RESIDUAL, high, rows * out, ytype),
+                             .ldr = out,
+                             .value = array(VALUE, high, rows * out, GELU_F32),
+                             .ldv = out,
+                             .preact = preact,
+                             .ldp = out};
+    gelu_linear *l;
+    assert_int_equal((view ? gelu_linear_view : gelu_linear_create)(in, out, &w, GELU_COMPUTE_BF16, &l), GELU_OK);
+    assert_int_equal(gelu_linear_workspace(l, rows, &nbytes, &none), GELU_OK);
+    assert_int_equal(none, 0);
+    assert_true(nbytes % 64 == 0 && nbytes <= MOST);
+    guard_fill(&guards[WORKSPACE]);
+    void *workspace = high ? guard_high(&guards[WORKSPACE], nbytes, 0) : guard_low(&guards[WORKSPACE], 0);
+    assert_int_equal(gelu_linear_forward(l, rows, GELU_BF16, x, in, &e, ytype, y, out, workspace), GELU_OK);
+    gelu_linear_free(l);
+    double want;
+    naive_set(GELU_F32, (double)in + 2, ytype, &want);
+    for (size_t i = 0; i < rows * out; i++) {
+        assert_true(((float *)preact)[i] == (float)in + 1);
+        assert_memory_equal((char *)y + i * gelu_dtype_nbytes(ytype), &want, gelu_dtype_nbytes(ytype));
+    }
+    assert_true(guard_intact(&guards[WORKSPACE], workspace, nbytes));
+    assert_intact(Y, y, rows * out, ytype);
+    assert_intact(PREACT, preact, rows * out, GELU_F32);
+}
+
 static void nothing_beyond_the_arrays(void **state) {
     (void)state;
     static const gelu_dtype types[] = {GELU_F32, GELU_F64, GELU_F16, GELU_BF16};
@@ -87,9 +120,24 @@ static void nothing_beyond_the_arrays(void **state) {
     }
 }
 
+static void nothing_beyond_the_arrays_in_bf16(void **state) {
+    (void)state;
+    static const gelu_dtype types[] = {GELU_F32, GELU_F16, GELU_BF16};
+    for (size_t isa = 0; gelu_isa_available(isa); isa++) {
+        assert_int_equal(gelu_isa_select(gelu_isa_available(isa)), GELU_OK);
+        for (int i = 0; i < 240; i++) {
+            size_t rows = 1 + naive_below(70), in = 1 + naive_below(100), out = 1 + naive_below(100);
+            if (i % 5 == 0) in = 32 * (1 + naive_below(3));                         /* no padding */
+            if (i % 7 == 0) rows = 250 + naive_below(20), in = 1 + naive_below(40); /* one chunk of rows, or two */
+            check_bf16(rows, in, out, types[i % 3], i / 3 % 2, i / 6 % 2, i / 12 % 2 ? GELU_OUT_IN : GELU_IN_OUT);
+        }
+    }
+}
+
 int main(void) {
     for (int i = 0; i < ARRAYS; i++) guards[i] = guard_open(MOST);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_beyond_the_arrays)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_beyond_the_arrays),
+                                       cmocka_unit_test(nothing_beyond_the_arrays_in_bf16)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     for (int i = 0; i < ARRAYS; i++) guard_close(&guards[i]);
     return failed;
