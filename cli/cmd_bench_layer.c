@@ -116,6 +116,16 @@ static int parse_list(request *request, int list, const char *text) {
     return bench_parse_list(lists[list].option, text, lists[list].add, request);
 }
 
+/* bf16 compute has no backward pass: among other types it is left out. */
+static int leave_out_forward_only(request *request) {
+    size_t kept = 0;
+    for (size_t i = 0; i < request->n_arithmetics; i++)
+        if (request->arithmetics[i]->compute != GELU_COMPUTE_BF16)
+            request->arithmetics[kept++] = request->arithmetics[i];
+    request->n_arithmetics = kept;
+    return kept > 0 ? CLI_OK : cli_usage("--backward: bf16 has a forward pass only");
+}
+
 /* ---- The run ---- */
 
 static size_t list_groups(const request *request, bench_progress *progress, bench_layer_group *groups) {
@@ -226,6 +236,7 @@ int cmd_bench_layer(int argc, char **argv) {
         default: texts[c - FIRST_LIST] = optarg;
         }
     for (int list = 0; list < N_LISTS && code == CLI_OK; list++) code = parse_list(&request, list, texts[list]);
+    if (code == CLI_OK && request.backward) code = leave_out_forward_only(&request);
     if (code == CLI_OK && args.operands > 0) code = cli_usage("no argument '%s' is known", argv[0]);
     if (code == CLI_OK) code = bench_check_manner(&request.manner);
     if (code != CLI_OK) return code;

@@ -156,9 +156,10 @@ static int verify(const request *request) {
     int code = CLI_OK;
     make_plan(request, &plan);
     verify_print_header();
-    for (size_t i = 0; i < plan.n && code == CLI_OK && !atomic_load(request->sweep.stop); i++)
+    /* Hours of work are not done for a reader who has gone. */
+    for (size_t i = 0; i < plan.n && code == CLI_OK && !atomic_load(request->sweep.stop) && !ferror(stdout); i++)
         code = run_group(request, &plan.groups[i], i + 1, plan.n, &totals);
-    if (code != CLI_OK) return code;
+    if (code != CLI_OK || ferror(stdout)) return code;
     verify_print_summary(&totals);
     if (atomic_load(request->sweep.stop))
         return cli_fail("interrupted: the proof is not complete: of %d functions %d are checked, %d in part, %d not",

@@ -16,7 +16,8 @@
  *  - Elementwise calls and conversions assume rounding to nearest, the state that every program starts in; with
  *    flush-to-zero or denormals-are-zero set, subnormal inputs and results may become zero. Linear and feed-forward calls set
  *    what they need themselves, and restore it.
- *  - The library never prints, aborts or exits, keeps errno, and leaves the floating-point environment as it was.
+ *  - The library never prints, aborts or exits, keeps errno, and leaves the floating-point environment as it was, but
+ *    that elementwise calls and conversions may raise inexact, underflow and, for NaN, invalid.
  *  - All functions may be called from several threads at once, on outputs that do not overlap. */
 #ifndef GELU_H
 #define GELU_H
@@ -180,8 +181,8 @@ GELU_API void gelu_backward_f64(gelu_act act, size_t n, const double *x, const d
 GELU_API void gelu_backward_f16(gelu_act act, size_t n, const uint16_t *x, const uint16_t *dy, uint16_t *dx);
 GELU_API void gelu_backward_bf16(gelu_act act, size_t n, const uint16_t *x, const uint16_t *dy, uint16_t *dx);
 
-/* Like gelu_forward_f32 and gelu_backward_f32, but faster and less than 1 ULP from the exact value (f' within 2^-10 of its
- * root: 2^-35 absolute). The same bits on every machine, the same special values, monotone where f is. */
+/* Like gelu_forward_f32 and gelu_backward_f32, but faster (on a processor with fma) and less than 1 ULP from the exact
+ * value (f' within 2^-10 of its root: 2^-35 absolute). The same bits on every machine, the same special values, monotone where f is. */
 GELU_API void gelu_fast_forward_f32(gelu_act act, size_t n, const float *x, float *y);
 GELU_API void gelu_fast_backward_f32(gelu_act act, size_t n, const float *x, const float *dy, float *dx);
 

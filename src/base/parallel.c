@@ -69,8 +69,10 @@ static __attribute__((constructor)) void watch_forks(void) {
 }
 
 size_t gelu_parallel_threads(void) {
-    if (atomic_load_explicit(&forked, memory_order_relaxed) || omp_in_parallel()) return 1;
-    return gelu_num_threads();
+    int host_errno = errno;
+    bool serial = atomic_load_explicit(&forked, memory_order_relaxed) || omp_in_parallel();
+    errno = host_errno; /* LLVM's OpenMP starts with the first question, and changes it */
+    return serial ? 1 : gelu_num_threads();
 }
 
 /* Configured, not online: the number must not change while somebody relies on it. The first of the threads that race to

@@ -34,27 +34,38 @@ GELU_INLINE m32 short_is_nan(v32 y) { return m32_not(v32_equal(y, y)); }
 GELU_INLINE m32 short_open_f32_bf16(v32 y, int32_t band) {
     return m32_or(short_near_middle(y, 16, band), short_is_nan(y));
 }
-GELU_INLINE m32 short_open_f32_f16(v32 y, int32_t band) {
+/* Results below 2^-14 in size are rounded to multiples of 2^-24, below 2^-26 to 0. The band is that of results of any
+ * size. */
+GELU_INLINE m32 short_near_middle_below(v32 y, int32_t band) {
+    v32 count = v32_min(v32_abs(y), v32_set(0x1p-14f)) * v32_set(0x1p+24f), to_integer = v32_set(0x1.8p+23f);
+    v32 off = v32_abs(count - ((count + to_integer) - to_integer));
+    return v32_less(v32_set(0.5f), v32_fma(count, v32_set(0x1p-23f * (float)band), off));
+}
+GELU_INLINE m32 short_open_f32_f16(v32 y, int32_t band, int32_t band_below) {
     v32 size = v32_abs(y);
-    m32 subnormal = m32_and(v32_less(v32_set(0x1p-26f), size), v32_less(size, v32_set(0x1p-14f)));
-    return m32_or(m32_or(short_near_middle(y, 13, band), subnormal), short_is_nan(y));
+    m32 below = m32_and(v32_less(v32_set(0x1p-26f), size), v32_less(size, v32_set(0x1p-14f)));
+    m32 near = short_near_middle(y, 13, band);
+    if (__builtin_expect(m32_any(below), 0))
+        near = m32_or(m32_and(below, short_near_middle_below(y, band_below)), m32_and(m32_not(below), near));
+    return m32_or(near, short_is_nan(y));
 }
 /* The 65,536 inputs of a short type are known: of the subnormal results in f16 only 2^-25, which is not quite f(2^-24),
  * does not come out right. */
-GELU_INLINE m32 short_open_f16_f16(v32 y, int32_t band) {
-    return m32_or(short_near_middle(y, 13, band), v32_equal(y, v32_set(0x1p-25f)));
+enum { SHORT_BAND_F16 = 32, SHORT_BAND_BF16 = 4 };
+GELU_INLINE m32 short_open_f16_f16(v32 y) {
+    return m32_or(short_near_middle(y, 13, SHORT_BAND_F16), v32_equal(y, v32_set(0x1p-25f)));
 }
-GELU_INLINE m32 short_open_bf16_bf16(v32 y, int32_t band) { return short_near_middle(y, 16, band); }
+GELU_INLINE m32 short_open_bf16_bf16(v32 y) { return short_near_middle(y, 16, SHORT_BAND_BF16); }
 
-#define SHORT_BAND_f32_f16(act) act##_short_table.band_f16
-#define SHORT_BAND_f32_bf16(act) act##_short_table.band_bf16
-#define SHORT_BAND_f16_f16(act) 32
-#define SHORT_BAND_bf16_bf16(act) 4
+#define SHORT_OPEN_f32_f16(act, y) short_open_f32_f16(y, act##_short_table.band_f16, act##_short_table.band_bf16)
+#define SHORT_OPEN_f32_bf16(act, y) short_open_f32_bf16(y, act##_short_table.band_bf16)
+#define SHORT_OPEN_f16_f16(act, y) short_open_f16_f16(y)
+#define SHORT_OPEN_bf16_bf16(act, y) short_open_bf16_bf16(y)
+#define SHORT_STORE_f32_f16(act, p, y) v32_store_f16(p, y)
+#define SHORT_STORE_f32_bf16(act, p, y) short_store_bf16(p, y, act##_short_table.band_bf16)
+#define SHORT_STORE_f16_f16(act, p, y) v32_store_f16(p, y)
+#define SHORT_STORE_bf16_bf16(act, p, y) short_store_bf16(p, y, SHORT_BAND_BF16)
 
-GELU_INLINE void short_store_f16(uint16_t *p, v32 y, int32_t band) {
-    (void)band;
-    v32_store_f16(p, y);
-}
 GELU_INLINE void short_store_bf16(uint16_t *p, v32 y, int32_t band) {
     v32_store_high_half(p, short_moved(y, 16, band));
 }
@@ -72,13 +83,11 @@ GELU_INLINE f32_tail tanh_short_tail(v32 z) {
 #define SHORT_BLOCKS(name, in, out, act, tiny)                                                                         \
     GELU_INLINE f32_result name##_near(v32 x) {                                                                        \
         v32 y = short_body(&act##_short_table, x);                                                                     \
-        return f32_sure_but(y, short_open_##in##_##out(y, SHORT_BAND_##in##_##out(act)));                              \
+        return f32_sure_but(y, SHORT_OPEN_##in##_##out(act, y));                                                       \
     }                                                                                                                  \
     GELU_INLINE v32 name##_far(v32 x) {                                                                                \
         v32 y = tail_float(act##_short_tail(v32_min(v32_abs(x), v32_set(act##_tail_end))));                            \
-        return f32_nan_where(short_open_##in##_##out(y, SHORT_BAND_##in##_##out(act)), y);                             \
+        return f32_nan_where(SHORT_OPEN_##in##_##out(act, y), y);                                                      \
     }                                                                                                                  \
-    GELU_INLINE void name##_store(gelu_##out *y, v32 value) {                                                          \
-        short_store_##out(y, value, SHORT_BAND_##in##_##out(act));                                                     \
-    }                                                                                                                  \
+    GELU_INLINE void name##_store(gelu_##out *y, v32 value) { SHORT_STORE_##in##_##out(act, y, value); }               \
     F32_BLOCKS(name, below, act##_short_table.z_max, tiny, in, out)

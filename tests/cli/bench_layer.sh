@@ -27,6 +27,9 @@ csv linear $small --rows 1,5
 expect 0 "$(printf '%s\n' up,24x40,24,40,{1,5},forward,erf,f32 down,24x40,40,24,{1,5},forward,-,f32)" cut -d, -f1-8 rows.csv
 csv linear $small --rows 3 --backward
 expect 0 "$(printf '%s\n' up,24x40,24,40,3,backward,-,f32 down,24x40,40,24,3,backward,-,f32)" cut -d, -f1-8 rows.csv
+csv ffn $small --rows 3 --backward --dtype all
+check 'a backward pass of what has one' test "$(columns 8)" = 'bf16-weights f32'
+expect_error 2 '--backward: bf16 has a forward pass only' "$gelu" bench ffn --backward --dtype bf16
 csv ffn --repeat 2 --shape 24x40,gated:8x12 --rows 3
 expect 0 "$(printf '%s\n' ffn,24x40,24,40,3,forward,erf,f32 ffn,gated:8x12,8,12,3,forward,silu,f32)" cut -d, -f1-8 rows.csv
 check 'as many samples as asked for' test "$(columns 11)" = 2

@@ -99,6 +99,13 @@ static void number_of_threads(void **state) {
     assert_int_equal(gelu_num_threads_status(), GELU_OK);
 }
 
+static int first_errno; /* after the first question, with which an OpenMP may start */
+
+static void errno_of_the_first_question(void **state) {
+    (void)state;
+    assert_int_equal(first_errno, 12345);
+}
+
 static void host_environment(void **state) {
     (void)state;
     static struct record record;
@@ -286,10 +293,17 @@ int main(int argc, char **argv) {
     for (size_t i = 0; argc > 1 && i < sizeof roles / sizeof roles[0]; i++)
         if (strcmp(argv[1], roles[i].role) == 0) return roles[i].run();
     unsetenv("GELU_NUM_THREADS");
+    errno = 12345;
+    (void)gelu_parallel_threads();
+    first_errno = errno;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(number_of_threads),       cmocka_unit_test(every_task_runs_once),
-        cmocka_unit_test(host_environment),        cmocka_unit_test(serial_within_a_parallel_region),
-        cmocka_unit_test(several_callers_at_once), cmocka_unit_test(forked_child),
+        cmocka_unit_test(errno_of_the_first_question),
+        cmocka_unit_test(number_of_threads),
+        cmocka_unit_test(every_task_runs_once),
+        cmocka_unit_test(host_environment),
+        cmocka_unit_test(serial_within_a_parallel_region),
+        cmocka_unit_test(several_callers_at_once),
+        cmocka_unit_test(forked_child),
         cmocka_unit_test(environment_variable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
