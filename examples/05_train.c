@@ -6,7 +6,8 @@
  *     05_train [ROWS D_MODEL D_FF]
  *
  * prints the losses, and a hash of the weights after 100 steps. It is the same on every instruction set and for every
- * number of threads: GELU_FORCE_ISA=scalar, GELU_NUM_THREADS=2. */
+ * number of threads: GELU_FORCE_ISA=scalar, GELU_NUM_THREADS=2. So that the compiler leaves the optimiser's own sums and
+ * products as they stand: -std=c11, or -ffp-contract=off. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

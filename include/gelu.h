@@ -126,6 +126,17 @@ GELU_API size_t gelu_num_threads(void);
  * else GELU_OK. It is read once, at the first use. */
 GELU_API gelu_status gelu_num_threads_status(void);
 
+/* ---- Memory ------------------------------------------------------------------------------------------------- */
+
+/* allocate: at least nbytes, a multiple of alignment, at a multiple of alignment (64), or NULL; release: what it gave. */
+typedef void *gelu_allocate(size_t alignment, size_t nbytes, void *context);
+typedef void gelu_release(void *p, void *context);
+
+/* Where the memory comes from that layers need, and calls that are given no workspace; nothing else allocates. Both NULL:
+ * from aligned_alloc, as at the start. For the whole process, and not while a layer exists or a call runs. (libgelu-io
+ * and OpenMP have their own.) GELU_ERR_ARGUMENT when one is NULL; then nothing changes. */
+GELU_API gelu_status gelu_set_allocator(gelu_allocate *allocate, gelu_release *release, void *context);
+
 /* ---- Activations -------------------------------------------------------------------------------------------- */
 
 /* There is no default and no plain "gelu": that name means ERF in PyTorch, TANH in ggml and JAX.

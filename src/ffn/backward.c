@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/fpenv.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "ffn/ffn.h"
 
@@ -218,11 +219,11 @@ gelu_status gelu_ffn_backward(const gelu_ffn *ffn, gelu_grad_mode mode, size_t r
     if (ffn->d_model == 0 && b.recompute) b.x.rows = linear_min(rows, 1);
     void *own = NULL;
     if (!workspace) {
-        own = alloc_aligned(nbytes);
+        own = gelu_memory_new(nbytes);
         if (!own) return GELU_ERR_MEMORY;
         (void)gelu_ffn_layout(ffn, block, FFN_BACKWARD, threads, own, &buffers, &nbytes);
     }
     run_backward(&b, block, &buffers);
-    alloc_free(own);
+    gelu_memory_free(own);
     return GELU_OK;
 }

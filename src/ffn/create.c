@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/compiler.h"
+#include "base/memory.h"
 #include "ffn/ffn.h"
 
 static bool is_flag(int value) { return value == 0 || value == 1; }
@@ -59,7 +60,7 @@ gelu_status gelu_ffn_create(const gelu_ffn_desc *desc, gelu_ffn **out) {
     gelu_status status = check_desc(desc);
     if (status != GELU_OK) return status;
     gelu_dtype real = desc->fc1.dtype == GELU_F64 ? GELU_F64 : GELU_F32;
-    gelu_ffn *ffn = alloc_aligned(sizeof *ffn);
+    gelu_ffn *ffn = gelu_memory_new(sizeof *ffn);
     if (!ffn) return GELU_ERR_MEMORY;
     *ffn = (gelu_ffn){
         .d_model = desc->d_model,
@@ -86,5 +87,5 @@ void gelu_ffn_free(gelu_ffn *ffn) {
     gelu_linear_free(ffn->fc1);
     gelu_linear_free(ffn->up);
     gelu_linear_free(ffn->fc2);
-    alloc_free(ffn);
+    gelu_memory_free(ffn);
 }

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/fpenv.h"
+#include "base/memory.h"
 #include "ffn/ffn.h"
 
 /* The arguments of one call. */
@@ -95,11 +96,11 @@ gelu_status gelu_ffn_forward(const gelu_ffn *ffn, size_t rows, gelu_dtype xtype,
     if (rows == 0 || nothing) return GELU_OK;
     void *own = NULL;
     if (!workspace) {
-        own = alloc_aligned(nbytes);
+        own = gelu_memory_new(nbytes);
         if (!own) return GELU_ERR_MEMORY;
         (void)gelu_ffn_layout(ffn, block, FFN_FORWARD, threads, own, &buffers, &nbytes);
     }
     run_forward(&f, block, &buffers);
-    alloc_free(own);
+    gelu_memory_free(own);
     return GELU_OK;
 }

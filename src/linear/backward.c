@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/fpenv.h"
+#include "base/memory.h"
 #include "linear/linear.h"
 
 /* The arguments of one call. */
@@ -64,9 +65,9 @@ gelu_status gelu_linear_backward(const gelu_linear *linear, gelu_grad_mode mode,
     gelu_status status = check_backward(&b, alias_matrix(workspace, 1, workspace_nbytes, workspace_nbytes, 1));
     bool nothing = out == 0 && (in == 0 || !dx); /* however many rows there are */
     if (status != GELU_OK || nothing) return status;
-    void *own = workspace ? NULL : alloc_aligned(workspace_nbytes);
+    void *own = workspace ? NULL : gelu_memory_new(workspace_nbytes);
     if (!workspace && !own) return GELU_ERR_MEMORY;
     run_backward(&b, (struct product_space){workspace ? workspace : own, threads});
-    alloc_free(own);
+    gelu_memory_free(own);
     return GELU_OK;
 }

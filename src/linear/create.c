@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/fpenv.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "dispatch/dispatch.h"
 #include "kernels/bf16_layout.h"
@@ -42,13 +43,13 @@ static gelu_status create_view(size_t in, size_t out, const gelu_weights *w, gel
     if (w->bias && (!size_add(out, (width - out % width) % width, &padded) ||
                     !size_mul(padded, gelu_dtype_nbytes(real), &bias_nbytes)))
         return GELU_ERR_OVERFLOW;
-    gelu_linear *linear = alloc_aligned(sizeof *linear);
+    gelu_linear *linear = gelu_memory_new(sizeof *linear);
     if (!linear) return GELU_ERR_MEMORY;
     *linear = (gelu_linear){.in = in, .out = out, .real = real, .compute = compute, .kernels = kernels};
     linear->layout = w->layout;
     linear->weight = source(in, out, w);
     if (w->bias) {
-        linear->bias = alloc_aligned(bias_nbytes);
+        linear->bias = gelu_memory_new(bias_nbytes);
         if (!linear->bias) {
             gelu_linear_free(linear);
             return GELU_ERR_MEMORY;
@@ -113,7 +114,7 @@ gelu_status gelu_linear_create(size_t in_features, size_t out_features, const ge
     *out = NULL;
     status = GELU_ERR_OVERFLOW;
     if (panels_nbytes(linear, panels, &nbytes)) {
-        linear->panels = alloc_aligned(nbytes);
+        linear->panels = gelu_memory_new(nbytes);
         status = linear->panels ? GELU_OK : GELU_ERR_MEMORY;
     }
     if (status != GELU_OK) {
@@ -136,9 +137,9 @@ gelu_status gelu_linear_view(size_t in_features, size_t out_features, const gelu
 
 void gelu_linear_free(gelu_linear *linear) {
     if (!linear) return;
-    alloc_free(linear->panels);
-    alloc_free(linear->bias);
-    alloc_free(linear);
+    gelu_memory_free(linear->panels);
+    gelu_memory_free(linear->bias);
+    gelu_memory_free(linear);
 }
 
 gelu_status gelu_linear_workspace(const gelu_linear *linear, size_t rows, size_t *forward_nbytes,

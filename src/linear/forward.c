@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/fpenv.h"
+#include "base/memory.h"
 #include "linear/linear.h"
 
 /* The matrices of one call. */
@@ -80,10 +81,10 @@ gelu_status gelu_linear_forward(const gelu_linear *linear, size_t rows, gelu_dty
     if (status != GELU_OK) return status;
     if (e.overflows) *e.overflows = 0;
     if (rows == 0 || out == 0) return GELU_OK;
-    void *own = workspace ? NULL : alloc_aligned(nbytes);
+    void *own = workspace ? NULL : gelu_memory_new(nbytes);
     if (!workspace && !own) return GELU_ERR_MEMORY;
     run_forward(linear, rows, (struct linear_matrix){xtype, (void *)x, ldx}, &e, (struct linear_matrix){ytype, y, ldy},
                 (struct product_space){workspace ? workspace : own, threads});
-    alloc_free(own);
+    gelu_memory_free(own);
     return GELU_OK;
 }
