@@ -11,17 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gelu.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TEST_SANITIZED 1
-#endif
-#endif
-#ifndef TEST_SANITIZED
-#define TEST_SANITIZED 0
-#endif
+#include "unit/sanitized.h"
 
 #define DTYPE_FIRST GELU_F32
 #define DTYPE_LAST GELU_BF16

@@ -16,15 +16,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "unit/folder.h"
+#include "unit/sanitized.h"
 #include "unit/st_bytes.h"
-
-#if defined(__has_feature)
-#define SANITIZED __has_feature(address_sanitizer)
-#elif defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
 
 /* The bytes of f are 18, 19, 20, 21. */
 #define SMALL                                                                                                          \
@@ -145,7 +138,7 @@ static void four_gigabytes_open_at_once(void **state) {
 /* A process with little address space left gets copies. */
 static void no_room_for_a_mapping(void **state) {
     (void)state;
-    if (SANITIZED) {
+    if (TEST_SANITIZED) {
         print_message("skipped: sanitizers need the address space\n");
         return;
     }
