@@ -4,7 +4,7 @@
 /* AMX in software, for x86-64 Linux machines without it: every tile instruction is an illegal one there, and the handler
  * of SIGILL does what Intel's manual says it does (Software Developer's Manual, volume 2), the product by the naive rule.
  * It shows that the code and its layouts are right, not that a processor computes by the rule, nor how fast. What a
- * processor would refuse ends the program. Not for several threads. */
+ * processor would refuse ends the program. Each thread has tiles of its own. */
 #ifndef GELU_TESTS_AMX_EMULATOR_H
 #define GELU_TESTS_AMX_EMULATOR_H
 
@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include "unit/naive_bf16.h"
 
-static struct {
+static _Thread_local struct {
     unsigned char config[64]; /* as ldtilecfg reads it; all zero: initial state */
     unsigned char tile[8][16][64];
     size_t instructions, products;
