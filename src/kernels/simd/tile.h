@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* What product tiles and packing need beyond the vocabulary, which is included before: how large a tile is (and, in
- * vectors, how narrow), f64's exact fma, loads by the same name for both types, zip_low and zip_high, the two halves of a0 b0 a1 b1 ..., and
- * load_transposed: r[j] gets element j of as many lines as a vector has lanes. */
+/* What product tiles and packing need beyond the vocabulary, which is included before: how large a tile is, and how narrow
+ * in vectors; f64's exact fma; loads by the same name for both types; zip_low and zip_high, the two halves of
+ * a0 b0 a1 b1 ...; and load_transposed: r[j] gets element j of as many lines as a vector has lanes. */
 #ifndef GELU_SIMD_TILE_H
 #define GELU_SIMD_TILE_H
 
