@@ -87,7 +87,7 @@ static void PACK_TURNED(size_t count, size_t depth, const void *row, const void 
     GELU_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) s[j] = PACK_DO(set)(0);
     for (size_t k = 0, at = inside; k < depth; k += PACK_LANES) {
         GELU_UNROLL for (size_t j = 0; j < TILE_VECTORS; j++) {
-            if (j * PACK_LANES >= count) break;
+            if (j * PACK_LANES >= count) continue; /* a break would keep clang from unrolling */
             PACK_VECTOR r[PACK_LANES];
             const PACK_REAL *lines = src + j * PACK_LANES * width + at;
             for (size_t i = 0; i < PACK_LANES; i++)
