@@ -31,7 +31,7 @@ static const char help[] =
     "  --dtype LIST    f32 (default); bf16-weights: these widened, everything else in f32; bf16: bf16 products\n"
     "  --isa LIST      instruction sets; default the one in use\n"
     "  --fast          the fast activations, too (fast-erf, ...)\n"
-    "  --backward      all gradients instead of the forward pass\n"
+    "  --backward      all gradients instead of the forward pass; bf16 has none\n"
     "  --threads N     threads; default 1\n"
     "  --quick         minilm and bert-base, 1 and 128 rows, 10 seconds, where nothing else is asked for\n"
     "  --seconds S     for the whole run, about; default 60\n"

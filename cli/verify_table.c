@@ -51,6 +51,7 @@ static void format_input(gelu_dtype dtype, uint64_t bits, size_t size, char *tex
 void verify_print_header(void) {
     printf("%s%-17s %-8s %-11s %11s %10s %10s  %-42s %s%s\n", cli_bold(stdout), "function", "dtype", "isa", "checked",
            "misrounded", "worst ULP", "worst input", "result", cli_plain(stdout));
+    fflush(stdout);
 }
 
 static void print_failures(const sweep_target *target, const sweep_result *result) {

@@ -193,7 +193,8 @@ GELU_API void gelu_backward_f16(gelu_act act, size_t n, const uint16_t *x, const
 GELU_API void gelu_backward_bf16(gelu_act act, size_t n, const uint16_t *x, const uint16_t *dy, uint16_t *dx);
 
 /* Like gelu_forward_f32 and gelu_backward_f32, but faster (on a processor with fma) and less than 1 ULP from the exact
- * value (f' within 2^-10 of its root: 2^-35 absolute). The same bits on every machine, the same special values, monotone where f is. */
+ * value (f' within 2^-10 of its root: 2^-35 absolute). The same bits on every machine, the same special values, monotone
+ * where f is. */
 GELU_API void gelu_fast_forward_f32(gelu_act act, size_t n, const float *x, float *y);
 GELU_API void gelu_fast_backward_f32(gelu_act act, size_t n, const float *x, const float *dy, float *dx);
 

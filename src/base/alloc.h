@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 The libgelu authors */
 
-/* Memory aligned to 64 bytes, with errno kept. */
+/* Memory aligned to 64 bytes, with errno kept: libgelu-io's. What libgelu takes comes from base/memory.h. */
 #ifndef GELU_BASE_ALLOC_H
 #define GELU_BASE_ALLOC_H
 

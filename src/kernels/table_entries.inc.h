@@ -17,11 +17,11 @@ const struct gelu_kernels TABLE_JOIN(gelu_kernels_, ISA_NAME) = {
     .pack_f32 = pack_f32,
     .pack_f64 = pack_f64,
     .copy_f32 = pack_f32_copy,
+    .copy_f64 = pack_f64_copy,
     .turned_f32 = pack_f32_turned,
     .turned_f64 = pack_f64_turned,
     .scaled_f32 = pack_f32_scaled,
     .scaled_f64 = pack_f64_scaled,
-    .copy_f64 = pack_f64_copy,
     .bf16_pack_rows = TABLE_JOIN(BF16_KERNEL, _pack_rows),
     .bf16_product = TABLE_JOIN(BF16_KERNEL, _product),
 };

@@ -99,8 +99,8 @@ struct outer {
 static void outer_piece(void *context, size_t index) {
     const struct outer *o = context;
     const struct gradient *g = &o->gradient;
-    size_t each = o->rows / o->pieces, more = o->rows % o->pieces, first = index * each + linear_min(index, more);
-    for (size_t i = first; i < first + each + (index < more); i++) {
+    size_t end = linear_begin(o->rows, o->pieces, index + 1);
+    for (size_t i = linear_begin(o->rows, o->pieces, index); i < end; i++) {
         const void *a = linear_at(o->a, g->real, i), *from = linear_at(g->from.p, g->real, i * g->from.ld);
         (g->real == GELU_F64 ? g->kernels->scaled_f64 : g->kernels->scaled_f32)(
             o->cols, a, o->b, g->from.p ? from : NULL, linear_at(g->to.p, g->real, i * g->to.ld));

@@ -31,6 +31,11 @@ static inline void *linear_at(const void *p, gelu_dtype dtype, size_t i) {
 
 static inline size_t linear_min(size_t a, size_t b) { return a < b ? a : b; }
 
+/* Where piece `index` of n begins, pieces being as equal as can be, the first ones one longer. */
+static inline size_t linear_begin(size_t n, size_t pieces, size_t index) {
+    return n / pieces * index + linear_min(index, n % pieces);
+}
+
 /* An argument that is a matrix, with its checks: NULL, ld, size. */
 gelu_status gelu_linear_check_matrix(struct alias_matrix m);
 /* The weights that a call reads in the caller's memory; an absent matrix where the layer, or NULL, has its own. */

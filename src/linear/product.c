@@ -108,9 +108,8 @@ struct chunk {
 
 static struct chunk chunk_at(const struct run *run, size_t i) {
     size_t rows = run->product->rows, chunks = run->plan.chunks, chunk = run->first + i;
-    /* The first rows % chunks have one row more. */
-    size_t row = rows / chunks * chunk + at_most(chunk, rows % chunks);
-    struct chunk c = {.index = i, .row = row, .rows = rows / chunks + (chunk < rows % chunks)};
+    size_t row = linear_begin(rows, chunks, chunk);
+    struct chunk c = {.index = i, .row = row, .rows = linear_begin(rows, chunks, chunk + 1) - row};
     c.tiles = divide_up(c.rows, run->product->kernels->tile_rows);
     return c;
 }
@@ -364,10 +363,10 @@ static void multiply(void *context, size_t worker) {
     unsigned char *acc = run->workers + worker * (plan->acc_nbytes + plan->panel_nbytes + plan->line_nbytes);
     struct task task = {.acc = acc, .buffer = acc + plan->acc_nbytes};
     for (size_t item; (item = take(run)) < run->chunks * plan->tasks;) {
-        size_t index = item % plan->tasks, panels = plan->panels / plan->tasks, more = plan->panels % plan->tasks;
+        size_t index = item % plan->tasks;
         task.chunk = chunk_at(run, item / plan->tasks);
-        task.first = index * panels + at_most(index, more);
-        task.last = task.first + panels + (index < more);
+        task.first = linear_begin(plan->panels, plan->tasks, index);
+        task.last = linear_begin(plan->panels, plan->tasks, index + 1);
         multiply_task(run, &task);
     }
 }

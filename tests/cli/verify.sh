@@ -93,6 +93,9 @@ for ((i = 0; i < 20; i++)); do
     check_error_line 'interrupted: the proof is not complete: of ' 'gelu verify, interrupted twice'
 done
 
+# Hours of work are not begun where nothing can be written.
+[ ! -e /dev/full ] || expect_error 1 'cannot write to standard output' timeout 60 bash -c '"$1" verify >/dev/full' - "$gelu"
+
 expect_error 2 "unknown function 'gelu'; known: identity" "$gelu" verify gelu
 expect_error 2 "unknown function ''" "$gelu" verify ''
 expect_error 2 "unknown type 'f16-f32'; known: f32, f32-f16, f32-bf16," "$gelu" verify --dtype f16-f32 erf
